@@ -2,7 +2,7 @@ import type { Answer, HookEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
 import type { SessionSandbox } from '../core/run/client-sandbox.ts';
-import type { SessionFacts } from '../core/run/session-end.ts';
+import type { SessionFacts, SessionResult } from '../core/run/session-end.ts';
 
 /** How a session of a run is started. */
 export interface SessionPlan {
@@ -45,7 +45,12 @@ export interface SessionUse {
   tokens: number;
   /** The cost total of the session, which goes on over resume; only at the end of a turn. */
   costTotalUsd?: number;
+  /** Only at a Stop: the totals of the session so far, which may go on; null when Claude Code does not tell them. */
+  soFar?: SessionTotals | null;
 }
+
+/** They go on over resume, and include subagents. */
+export type SessionTotals = Pick<SessionResult, 'costTotalUsd' | 'tokensTotal'>;
 
 export type SessionHappening =
   | { kind: 'began'; session: string; model: string }

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { nameEnd } from '../../src/core/run/session-end.ts';
 import type { Turn } from '../../src/dev/simulator/script.ts';
+import type { SessionTotals } from '../../src/ports/ports.ts';
 import { agentSessions } from '../../src/run/client/session.ts';
 import { asked, askedTexts, clientOf, drive, planIn, portOf } from '../support/live/driven-session.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
-import { calling, limits, listener, named } from '../support/live/session-port.ts';
+import { calling, type Heard, limits, listener, named } from '../support/live/session-port.ts';
 import { keepsSessionPortContract } from '../support/live/session-port-contract.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { longTest } from '../support/long.ts';
@@ -99,6 +100,36 @@ describe('what a session is given', () => {
     expect(existsSync(join(scene.project, 'made'))).toBe(true);
     expect(existsSync(join(scene.project, 'listed'))).toBe(true);
     expect(existsSync(join(scene.project, 'other'))).toBe(false);
+  });
+});
+
+describe('what a session has spent', () => {
+  test('is told at every Stop while it goes on, with its subagents, and counts on when it is resumed', async () => {
+    const scene = await sceneOfTest();
+    const stops: (SessionTotals | null)[] = [];
+    const heard: Heard = {
+      ...listener(({ name }) =>
+        name === 'Stop' && stops.length < 3 ? { kind: 'refuse', reason: 'Go on.' } : undefined,
+      ),
+      used: ({ soFar }) => void (soFar !== undefined && stops.push(soFar)),
+    };
+    const input = { description: 'look', prompt: 'LOOK HERE', run_in_background: false };
+    const script = {
+      rules: [{ when: { first: 'LOOK HERE' }, turns: [{ text: 'Nothing.' }] }],
+      turns: [{ tools: [{ name: 'Agent', input: { ...input, subagent_type: 'general-purpose' } }] }],
+    };
+    const { facts, plan } = await drive(scene, script, { heard, plan: { allow: ['Agent'] } });
+    const bill = { costTotalUsd: facts.result?.costTotalUsd, tokensTotal: facts.result?.tokensTotal };
+    expect(stops).toHaveLength(3);
+    expect(stops[2]).toEqual(bill);
+    const [first = 0, second = 0, third = 0] = stops.map((totals) => totals?.costTotalUsd);
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeGreaterThan(first);
+    expect(third).toBeGreaterThan(second);
+    const again = { ...plan, resume: true };
+    const resumed = await portOf(scene).run(again, 'Go on', heard, limits());
+    expect(stops[3]?.costTotalUsd).toBeGreaterThan(third);
+    expect(stops[3]?.costTotalUsd).toBe(resumed.result?.costTotalUsd);
   });
 });
 

@@ -45,7 +45,8 @@ export function advanceMoved(
 
 /** Whether the last session ended right after a hold, as when the run had to pause: its work is judged. */
 function isJudged({ waiting, toolSeen }: LoopState, { open, heldInSession, lastEnd }: RunState): boolean {
-  const isEnded = lastEnd?.kind === 'completed' || lastEnd?.kind === 'stopped_by_hook';
+  const isEnded =
+    lastEnd?.kind === 'completed' || lastEnd?.kind === 'stopped_by_hook' || lastEnd?.kind === 'budget';
   return !open && isEnded && heldInSession > 0 && !toolSeen && waiting?.why !== 'approval';
 }
 
@@ -130,6 +131,16 @@ function pricing(
     estimated: isWhole ? { costUsd: 0, tokens: 0 } : estimated,
     priced: { costUsd: before.costUsd + reportedUsd, tokens: before.tokens + paidFor },
   };
+}
+
+/**
+ * What the run has spent, its open session included: by the totals that this session told so far, or by its tokens, priced
+ * like those of the sessions before. Without a price yet, the open session counts for nothing.
+ */
+export function spentSoFar(state: LoopState, open: { costTotalUsd?: number; tokensTotal?: number }): number {
+  if (!state.run?.open) return state.spent.costUsd;
+  const entry = { kind: 'result' as const, end: { kind: 'completed' as const, detail: '' }, ...open };
+  return advanceResult(state, entry, state.lastAt).spent.costUsd;
 }
 
 const DENIED_KEPT = 5;

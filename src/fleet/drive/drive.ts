@@ -234,7 +234,7 @@ class RunOnMachine {
     try {
       if (hasEnded(state)) {
         await truth.restore(this.#tree, work, record.branch);
-        return await keeper.endedBefore(ref, state, record);
+        return await keeper.endedBefore(ref, state, record, spent);
       }
       const { worker } = this.#order;
       const { interrupts, reporter } = keeper.observers();

@@ -16,6 +16,7 @@ import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
 import type { Publisher } from './publisher.ts';
 import { type FleetRecord, isNote, type Rest, resultOf, type SpentIteration } from './record.ts';
+import { Spending } from './spending.ts';
 
 interface Keeping {
   world: World;
@@ -68,8 +69,8 @@ export class FleetKeeper implements RunKeeper {
   #cancelledEarly = false;
   /** The worker has let the iteration begin that comes next. */
   #isAllowed = false;
-  /** How many iterations were judged and published. */
-  #iterations = 0;
+  #spending = new Spending();
+  #leftUsd: number | undefined;
 
   constructor(keeping: Keeping) {
     this.#with = keeping;
@@ -84,6 +85,11 @@ export class FleetKeeper implements RunKeeper {
     return this.#failure;
   }
 
+  /** What the budgets of the fleet leave for one more session. */
+  get leftUsd(): number | undefined {
+    return this.#leftUsd;
+  }
+
   /** The run was cancelled before its loop began. */
   get cancelledEarly(): boolean {
     return this.#cancelledEarly;
@@ -94,7 +100,10 @@ export class FleetKeeper implements RunKeeper {
     const note = (text: string) => void link.send({ type: 'note', text });
     const reporter: RunReporter = {
       begun: () => news.doing('begins'),
-      event: (event) => news.hear(event),
+      event: (event) => {
+        if (event.type === 'session') this.#spending.sessionBegins(event.state.spent.costUsd);
+        news.hear(event);
+      },
       note,
       child: () => reporter,
     };
@@ -115,39 +124,47 @@ export class FleetKeeper implements RunKeeper {
         await this.#claim(ref, 'begun');
       }
       await this.#settled();
-      return this.#mayGoOn(this.#state());
+      const state = this.#state();
+      return this.#mayGoOn(state, state.spent.costUsd);
     });
   }
 
-  async iterated(state: LoopState): Promise<string | undefined> {
+  async iterated(state: LoopState, spentUsd: number): Promise<string | undefined> {
     return this.#guarded(async () => {
       this.#asksSince = undefined;
       const { publisher } = this.#with;
       publisher.record = { ...publisher.record, takes: 0, rest: undefined };
+      // A hand-over note is no iteration.
+      const isIteration = !isNote(state);
+      if (isIteration) this.#spending.iterated(spentUsd, Date.now());
       try {
         await this.#publish(`in iteration ${state.iteration}`, { goesOn: () => !hasEnded(this.#state()) });
       } catch (error) {
         // The last publication is made when its session has ended.
         if (!hasEnded(this.#state())) throw error;
+        if (isIteration) this.#spending.takeBack();
         return undefined;
       }
-      await this.#tellIteration(state);
+      if (isIteration) await this.#tellIteration(spentUsd);
       this.#isAllowed = false;
-      return this.#mayGoOn(this.#state());
+      return this.#mayGoOn(this.#state(), spentUsd);
     });
   }
 
   async goesOn(): Promise<string | undefined> {
-    return this.#guarded(async () => (this.#isAllowed ? undefined : this.#mayGoOn(this.#state(), true)));
+    return this.#guarded(async () => {
+      const state = this.#state();
+      return this.#isAllowed ? undefined : this.#mayGoOn(state, state.spent.costUsd, true);
+    });
   }
 
-  /** Tells that an iteration is published. A hand-over note is none. */
-  async #tellIteration(state: LoopState): Promise<void> {
-    if (isNote(state)) return;
-    const { publisher, link } = this.#with;
-    this.#iterations += 1;
-    const { costUsd } = state.spent;
-    await link.send({ type: 'published', iteration: this.#iterations, commit: publisher.commit, costUsd });
+  /** Tells that an iteration is published. */
+  async #tellIteration(spentUsd: number): Promise<void> {
+    const { publisher, link, news } = this.#with;
+    const costUsd = this.#spending.total(spentUsd);
+    const { iterations: iteration } = this.#spending;
+    news.spent(costUsd);
+    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd });
   }
 
   leaves(until: number | undefined): string | undefined {
@@ -172,10 +189,10 @@ export class FleetKeeper implements RunKeeper {
   ): Promise<DriveOutcome | undefined> {
     const { publisher } = this.#with;
     const { rest } = before;
-    this.#iterations = spent.length;
+    this.#spending = new Spending(before.spent ?? spent);
     publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
     this.#isPausedByPerson = rest?.kind === 'paused';
-    await this.#claim(ref, 'taken up', spent);
+    await this.#claim(ref, 'taken up');
     await this.#settled();
     const state = this.#state();
     const waitsForYou =
@@ -202,8 +219,9 @@ export class FleetKeeper implements RunKeeper {
     refuseForMachine(state);
     const rest = hasEnded(state) ? undefined : this.#restOf(state);
     publisher.record = { ...publisher.record, takes: 0, rest };
+    if (!rest) this.#spending.ended(state.spent.costUsd, Date.now());
     await this.#publish(rest ? `rests: ${rest.why}` : `ended: ${state.status}`, { isLast: true });
-    if (!rest) return { kind: 'ended', result: this.#resultOf(state) };
+    if (!rest) return this.#endedAs(state);
     if (rest.kind === 'by_itself' && rest.why === DRAINS) return { kind: 'handed_back' };
     const untilMs = rest.kind === 'by_itself' ? rest.untilMs : undefined;
     return { kind: 'rests', why: rest.why, ...(untilMs === undefined ? {} : { untilMs }) };
@@ -214,16 +232,38 @@ export class FleetKeeper implements RunKeeper {
     if (!this.#cancelledEarly || this.#claimed) return undefined;
     this.#ref = ref;
     for (const command of this.#early.splice(0)) await this.#apply(command, isEnding(command));
+    await this.#tellSpent(this.#with.publisher.record.spent);
+    this.#spending.ended(this.#state().spent.costUsd, Date.now());
     await this.#publish('cancelled', { isLast: true, isUnadopted: true });
-    return { kind: 'ended', result: this.#resultOf(this.#state()) };
+    return this.#endedAs(this.#state());
   }
 
   /** A run that had ended before it was taken: its last publication may be missing. */
-  async endedBefore(ref: LoopRef, state: LoopState, { finished }: FleetRecord): Promise<DriveOutcome> {
+  async endedBefore(
+    ref: LoopRef,
+    state: LoopState,
+    { finished, spent: told }: FleetRecord,
+    spent: readonly SpentIteration[],
+  ): Promise<DriveOutcome> {
     this.#ref = ref;
     this.#with.news.follow(ref, this.#with.world.store);
-    if (!finished) await this.#publish(`ended: ${state.status}`, { isLast: true });
-    return { kind: 'ended', result: this.#resultOf(state) };
+    await this.#tellSpent(told ?? spent);
+    if (!finished) {
+      this.#spending.ended(state.spent.costUsd, Date.now());
+      await this.#publish(`ended: ${state.status}`, { isLast: true });
+    }
+    return this.#endedAs(state);
+  }
+
+  /** Tells what a run has cost that does not go on here. */
+  async #tellSpent(spent: readonly SpentIteration[] = []): Promise<void> {
+    this.#spending = new Spending(spent);
+    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent: [...spent] });
+  }
+
+  #endedAs(state: LoopState): DriveOutcome {
+    const spentUsd = this.#spending.total(state.spent.costUsd);
+    return { kind: 'ended', result: this.#resultOf(state), spentUsd };
   }
 
   #resultOf(state: LoopState) {
@@ -239,34 +279,37 @@ export class FleetKeeper implements RunKeeper {
     return this.#own ?? { kind: 'needs_you', why };
   }
 
-  async #claim(ref: LoopRef, message: string, spent: readonly SpentIteration[] = []): Promise<void> {
+  async #claim(ref: LoopRef, message: string): Promise<void> {
     const { publisher, link, news, world } = this.#with;
     this.#ref = ref;
     const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? publisher.record.branch;
     publisher.record = { ...publisher.record, branch };
     news.follow(ref, world.store);
+    news.spent(this.#spending.total(0));
     await this.#publish(message);
     this.#claimed = true;
     const { takes } = publisher.record;
-    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...spent] });
+    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...this.#spending.rows] });
     for (const command of this.#early.splice(0)) this.#hear(command);
   }
 
   #publish(message: string, options: Parameters<Publisher['publish']>[3] = {}): Promise<void> {
     const { publisher, world, tree } = this.#with;
+    publisher.record = { ...publisher.record, spent: this.#spending.rows };
     const place = { ref: this.#known(), home: world.home, tree };
     return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
   }
 
   /** Why the next iteration does not begin. `isBilled`: the session before it has ended. */
-  async #mayGoOn(state: LoopState, isBilled = false): Promise<string | undefined> {
-    const { link, model } = this.#with;
+  async #mayGoOn(state: LoopState, spentUsd: number, isBilled = false): Promise<string | undefined> {
+    const { link, model = 'default' } = this.#with;
     if (state.status !== 'active') return undefined;
     // A hand-over note is no iteration, and before a fresh session it counts what the last one has cost.
     const isNext = isBilled || state.run?.handOver === undefined || !state.run.open;
     if (!link.drains && state.waiting?.why !== 'approval' && isNext) {
-      const { iteration, spent } = state;
-      const refused = await link.may({ model: model ?? 'default', costUsd: spent.costUsd, iteration });
+      const costUsd = this.#spending.total(spentUsd);
+      const { refused, leftUsd } = await link.may({ model, costUsd, iteration: state.iteration });
+      this.#leftUsd = leftUsd;
       this.#own = refused ? { kind: 'by_itself', ...refused } : undefined;
       this.#isAllowed = !refused;
     }

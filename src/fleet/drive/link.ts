@@ -9,7 +9,7 @@ export interface ChannelProcess {
   on(event: 'disconnect', listener: () => void): unknown;
 }
 
-type MayAnswer = Extract<ToDriver, { type: 'may' }>['refused'];
+type MayAnswer = Pick<Extract<ToDriver, { type: 'may' }>, 'refused' | 'leftUsd'>;
 
 /** How often to look whether the worker was heard. */
 const LOOK_MS = 200;
@@ -20,7 +20,7 @@ export class WorkerLink {
   readonly lost: AbortSignal;
   readonly #lost = new AbortController();
   readonly #process: ChannelProcess;
-  readonly #waiting = new Map<number, (refused: MayAnswer) => void>();
+  readonly #waiting = new Map<number, (answer: MayAnswer) => void>();
   readonly #commands: RunCommand[] = [];
   #onCommand: ((command: RunCommand) => void) | undefined;
   readonly #woken = new EventTarget();
@@ -57,12 +57,12 @@ export class WorkerLink {
     });
   }
 
-  /** Why the next iteration may not begin; undefined when it may, and when the run has to stop anyway. */
+  /** Why the next iteration may not begin; nothing when it may, and when the run has to stop anyway. */
   async may(question: { model: string; costUsd: number; iteration: number }): Promise<MayAnswer> {
     const id = ++this.#asked;
     const answer = new Promise<MayAnswer>((resolve) => {
       this.#waiting.set(id, resolve);
-      this.lost.addEventListener('abort', () => resolve(undefined), { once: true });
+      this.lost.addEventListener('abort', () => resolve({}), { once: true });
     });
     await this.send({ type: 'may', id, ...question });
     return answer;
@@ -105,7 +105,7 @@ export class WorkerLink {
       case 'alive':
         break;
       case 'may':
-        this.#waiting.get(message.id)?.(message.refused);
+        this.#waiting.get(message.id)?.(message);
         this.#waiting.delete(message.id);
         break;
       case 'command':

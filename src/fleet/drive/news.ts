@@ -18,6 +18,7 @@ export class News {
   #offset = 0;
   #lines = 0;
   #doing = 'prepares its folder';
+  #spentUsd = 0;
   #told = '';
   readonly #timer: NodeJS.Timeout;
 
@@ -37,6 +38,11 @@ export class News {
     this.#doing = oneLine(redact(words), WORDS);
   }
 
+  /** What the run has spent, its open session included. */
+  spent(usd: number): void {
+    this.#spentUsd = usd;
+  }
+
   /** What an event of the run says about what it does now. */
   hear(event: RunEvent): void {
     const words = wordsOf(event);
@@ -50,7 +56,7 @@ export class News {
     const summary = {
       status: state?.status ?? 'preparing',
       iteration: state?.iteration ?? 0,
-      costUsd: state?.spent.costUsd ?? 0,
+      costUsd: Math.max(this.#spentUsd, state?.spent.costUsd ?? 0),
       tokens: state?.spent.tokens ?? 0,
       doing: this.#doing,
     };

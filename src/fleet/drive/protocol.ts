@@ -24,8 +24,11 @@ export type ToDriver =
   | { type: 'command'; command: RunCommand }
   /** drain: after this iteration. lost: at once, and nothing more is published. */
   | { type: 'stop'; why: 'drain' | 'lost' }
-  /** The answer to `may`: undefined lets the iteration begin; `until` is when to try again. */
-  | { type: 'may'; id: number; refused?: { why: string; untilMs: number } };
+  /**
+   * The answer to `may`: undefined lets the iteration begin; `until` is when to try again. `leftUsd`: what the budgets of
+   * the fleet leave for a session that begins now.
+   */
+  | { type: 'may'; id: number; refused?: { why: string; untilMs: number }; leftUsd?: number };
 
 export type FromDriver =
   /** The run is this worker's on the remote, too. */
@@ -36,7 +39,7 @@ export type FromDriver =
        * What each published iteration has cost, and when it ended. A worker may have been killed after it published and
        * before it told the engine, so the next one tells it once more.
        */
-      spent?: { iteration: number; usd: number; at: number }[];
+      spent?: { iteration: number; usd: number; at: number; end?: true }[];
     }
   /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
   | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
@@ -51,7 +54,8 @@ export type FromDriver =
 
 /** How the process leaves its run. */
 export type DriveOutcome =
-  | { kind: 'ended'; result: RunResult }
+  /** `spentUsd`: what the run has spent in all, also where its journal does not know it. */
+  | { kind: 'ended'; result: RunResult; spentUsd?: number }
   /** Published as paused. `untilMs`: when to go on; absent: when a person says so. */
   | { kind: 'rests'; why: string; untilMs?: number }
   /** Published, to be taken again at once: the worker drains. */

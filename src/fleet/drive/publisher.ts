@@ -25,6 +25,7 @@ import {
   SPEC,
   START,
 } from './record.ts';
+import { sumOf } from './spending.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -97,8 +98,9 @@ export class Publisher {
     const { commit, head } = isUnadopted ? { head: this.#lastHead } : await this.#snapshot(tree);
     const isEnd = isLast && hasEnded(state);
     this.record = { ...this.record, ...(isEnd ? { finished: true } : {}) };
-    const { base, branch, rest } = this.record;
-    const meta = metaOf(state, { worker: order.worker, head, base, branch, rest, at: Date.now() });
+    const { base, branch, rest, spent } = this.record;
+    const costUsd = Math.max(state.spent.costUsd, sumOf(spent ?? []));
+    const meta = metaOf(state, { worker: order.worker, head, base, branch, rest, costUsd, at: Date.now() });
     const files: RunFiles = {
       ...without(this.#files, LOOP_FILES),
       ...filesOfLoop(ref),

@@ -45,6 +45,8 @@ export interface FleetRecord {
   rest?: Rest;
   /** The last publication was made, with the branch for people. */
   finished?: true;
+  /** What each published iteration has cost, also where the journal does not know it. */
+  spent?: readonly SpentIteration[];
 }
 
 /** How a run ended that has no journal, or that nobody worked on when it was cancelled. Sealed. */
@@ -103,7 +105,7 @@ export interface RunMeta {
 
 export function metaOf(
   state: LoopState,
-  more: Pick<RunMeta, 'worker' | 'head' | 'base' | 'branch' | 'rest' | 'at'>,
+  more: Pick<RunMeta, 'worker' | 'head' | 'base' | 'branch' | 'rest' | 'costUsd' | 'at'>,
 ): RunMeta {
   const { loop, status, iteration, spent, ending } = state;
   return {
@@ -111,7 +113,6 @@ export function metaOf(
     run: loop,
     status,
     iteration,
-    costUsd: spent.costUsd,
     tokens: spent.tokens,
     ...(ending ? { cause: ending.cause, detail: ending.detail } : {}),
     ...more,
@@ -123,6 +124,8 @@ export interface SpentIteration {
   iteration: number;
   usd: number;
   at: number;
+  /** What was spent after this iteration, when the run ended. */
+  end?: true;
 }
 
 /** Whether the last Stop only left a hand-over note. Where every session is a fresh one, it is the Stop of an iteration. */

@@ -1,6 +1,14 @@
 /** Whether an iteration may begin, by the limits of the whole fleet, and what iterations have cost. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { dayOf, iterationsAMinute, limitsMoney, lookAgainAt, overBudget } from '../../core/fleet/budget.ts';
+import {
+  dayOf,
+  iterationsAMinute,
+  leftOfBudget,
+  limitsMoney,
+  lookAgainAt,
+  overBudget,
+  withMore,
+} from '../../core/fleet/budget.ts';
 import { EngineAway } from '../../core/fleet/errors.ts';
 import type { FleetLimits } from '../../core/fleet/limits.ts';
 import type { Engine } from '../../ports/fleet.ts';
@@ -12,6 +20,19 @@ const LOOK_MS = 1_000;
 export interface Refused {
   why: string;
   untilMs: number;
+}
+
+/** One of both; `leftUsd` only where there is a budget. */
+interface Answer {
+  refused?: Refused;
+  /** What a session that begins now may spend. */
+  leftUsd?: number;
+}
+
+/** What a run has spent that is not told yet: it counts, too. */
+interface Untold {
+  told(): Promise<void>;
+  untoldUsd(): number;
 }
 
 export class FleetMoney {
@@ -29,52 +50,45 @@ export class FleetMoney {
     return this.#limits;
   }
 
-  /** Why no iteration of the repository may begin now. Throws `EngineAway`. */
-  async refused(repo: string, told?: () => Promise<void>): Promise<Refused | undefined> {
+  /** Why no iteration of the repository may begin now, or what is left. Throws `EngineAway`. */
+  async left(repo: string, untold?: Untold): Promise<Answer> {
     const limits = await this.limits();
-    if (!limitsMoney(limits)) return undefined;
-    await told?.();
+    if (!limitsMoney(limits)) return {};
+    await Promise.race([untold?.told(), wait(CALL_MS, undefined, { ref: false })]);
     const now = Date.now();
-    const spent = await this.#link.call(() => this.#engine.spent(dayOf(now)), CALL_MS);
+    const told = await this.#link.call(() => this.#engine.spent(dayOf(now)), CALL_MS);
+    const spent = withMore(told, repo, untold?.untoldUsd() ?? 0);
     const why = overBudget(repo, limits, spent);
-    return why === undefined ? undefined : { why, untilMs: lookAgainAt(now) };
+    if (why !== undefined) return { refused: { why, untilMs: lookAgainAt(now) } };
+    return { leftUsd: leftOfBudget(repo, limits, spent) };
   }
 
   /**
-   * Waits until an iteration may begin; returns why one may not begin for longer. While the store is away, a fleet with a
+   * Waits until an iteration may begin; says why one may not begin for longer. While the store is away, a fleet with a
    * budget waits, and one without goes on.
    */
   async may(
-    { repo, model }: { repo: string; model: string },
-    {
-      givenUp,
-      waitsFor,
-      told,
-    }: {
-      givenUp(): boolean;
-      waitsFor(what: string): void;
-      /** Resolves when what the run itself has spent is counted. */
-      told?(): Promise<void>;
-    },
-  ): Promise<Refused | undefined> {
+    { repo, model, ...untold }: { repo: string; model: string } & Untold,
+    { givenUp, waitsFor }: { givenUp(): boolean; waitsFor(what: string): void },
+  ): Promise<Answer> {
     while (!givenUp()) {
       try {
-        const refused = await this.refused(repo, told);
-        if (refused) return refused;
+        const answer = await this.left(repo, untold);
+        if (answer.refused) return answer;
         const most = iterationsAMinute(model, this.#limits);
-        if (most === undefined) return undefined;
+        if (most === undefined) return answer;
         const full = await this.#link.call(() => this.#engine.countIteration(model, most), CALL_MS);
-        if (full <= 0) return undefined;
+        if (full <= 0) return answer;
         waitsFor(`waits: ${model} has begun its ${most} iterations of this minute`);
         await pause(full, givenUp);
       } catch (error) {
         if (!(error instanceof EngineAway)) throw error;
-        if (!limitsMoney(this.#limits)) return undefined;
+        if (!limitsMoney(this.#limits)) return {};
         waitsFor('waits for the store: nobody knows what the fleet has spent today');
         await pause(LOOK_MS, givenUp);
       }
     }
-    return undefined;
+    return {};
   }
 
   /** Tells what an iteration has cost, now or when the store is back. Telling it twice counts once. */

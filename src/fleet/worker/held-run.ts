@@ -185,7 +185,7 @@ export class HeldRun {
       const early = notYetAfter(standings, this.taken);
       if (early) return early;
     }
-    const refused = await money.refused(spec.repo);
+    const { refused } = await money.left(spec.repo);
     if (refused)
       return { do: 'give_back', afterMs: Math.max(0, refused.untilMs - Date.now()), why: refused.why };
     const slots = slotsFor(spec, await money.limits());
@@ -233,7 +233,7 @@ export class HeldRun {
     if (this.#buriedWhy !== undefined) return { do: 'bury', why: this.#buriedWhy };
     if (this.#isCutOff && outcome.kind !== 'ended')
       return { do: 'give_back', afterMs: 0, why: 'its worker was stopped' };
-    if (outcome.kind === 'ended') this.#costs.ended(spec, outcome.result.costUsd);
+    if (outcome.kind === 'ended') this.#costs.ended(spec, outcome.spentUsd ?? outcome.result.costUsd);
     const facts = { tries: this.taken, attempts: spec.attempts, gotOn: this.#gotOn, now: Date.now() };
     return settlementOf(outcome, facts);
   }
@@ -251,8 +251,6 @@ export class HeldRun {
         return;
       }
       case 'may':
-        this.#costs.atLeast(message.costUsd);
-        this.#costs.billed(spec, message.costUsd);
         void this.#answer(message, spec);
         return;
       case 'news':
@@ -278,13 +276,14 @@ export class HeldRun {
     }
   }
 
-  async #answer({ id, model }: FromDriver & { type: 'may' }, { repo }: RunSpec): Promise<void> {
+  async #answer({ id, model, costUsd }: FromDriver & { type: 'may' }, { repo }: RunSpec): Promise<void> {
     const givenUp = () => !this.isHeld || this.#isDraining || this.#isCutOff;
     const waitsFor = (what: string) => this.#news.doing(what);
-    const told = () => this.#costs.told();
     try {
-      const refused = await this.#world.money.may({ repo, model }, { givenUp, waitsFor, told });
-      this.#driver?.send({ type: 'may', id, refused });
+      const told = () => this.#costs.told();
+      const untoldUsd = () => this.#costs.untold(costUsd);
+      const answer = await this.#world.money.may({ repo, model, told, untoldUsd }, { givenUp, waitsFor });
+      this.#driver?.send({ type: 'may', id, ...answer });
     } catch (error) {
       const why = `the limits of the fleet cannot be read: ${(error as Error).message}`;
       this.#driver?.send({ type: 'may', id, refused: { why, untilMs: Date.now() + LOST_MS } });

@@ -8,9 +8,8 @@ export class RunCosts {
   readonly #givenUp: () => boolean;
   /** What all iterations up to now have cost. */
   #total = 0;
-  #begun = false;
-  /** The number of the last iteration. */
-  #last = 0;
+  /** The last iteration that is known. */
+  #iteration = 0;
   #telling: Promise<unknown> = Promise.resolve();
 
   constructor(run: string, money: Pick<FleetMoney, 'tell'>, givenUp: () => boolean) {
@@ -20,35 +19,26 @@ export class RunCosts {
   }
 
   /** Iterations of earlier takes: a worker that was killed may not have told them. */
-  known(spec: RunSpec, spent: readonly { iteration: number; usd: number; at: number }[]): void {
+  known(spec: RunSpec, spent: readonly { iteration: number; usd: number; at: number; end?: true }[]): void {
     this.#total = spent.reduce((sum, { usd }) => sum + usd, 0);
-    this.#begun = spent.length > 0;
-    this.#last = spent.length;
-    for (const cost of spent) this.#tell(spec, `${cost.iteration}`, cost.usd, cost.at);
+    this.#iteration = Math.max(0, ...spent.map(({ iteration }) => iteration));
+    for (const { iteration, usd, at, end } of spent)
+      this.#tell(spec, end ? endOf(iteration) : `${iteration}`, usd, at);
   }
 
-  /** What the run had spent before its first iteration here. */
-  atLeast(total: number): void {
-    if (!this.#begun) this.#total = Math.max(this.#total, total);
-    this.#begun = true;
-  }
-
-  /**
-   * What was spent since the last iteration was published, before the next one begins: a session tells its cost when it has
-   * ended. It counts for the next iteration, in whose Stop the journal shows it first.
-   */
-  billed(spec: RunSpec, total: number): void {
-    this.#upTo(spec, `${this.#last + 1}`, total);
+  /** What of this total no iteration has told. */
+  untold(total: number): number {
+    return Math.max(0, total - this.#total);
   }
 
   iteration(spec: RunSpec, iteration: number, total: number): void {
-    this.#last = iteration;
+    this.#iteration = iteration;
     this.#upTo(spec, `${iteration}`, total);
   }
 
   /** What was spent after the last iteration. */
   ended(spec: RunSpec, total: number): void {
-    this.#upTo(spec, 'end', total);
+    this.#upTo(spec, endOf(this.#iteration), total);
   }
 
   /** Resolves when everything is told, or the run was lost. */
@@ -57,7 +47,6 @@ export class RunCosts {
   }
 
   #upTo(spec: RunSpec, of: string, total: number): void {
-    this.#begun = true;
     const usd = total - this.#total;
     this.#total = Math.max(this.#total, total);
     this.#tell(spec, of, usd, Date.now());
@@ -69,4 +58,9 @@ export class RunCosts {
       // The store refuses it: nothing that this run could do about it.
       .catch(() => {});
   }
+}
+
+/** A run may end more than once: it can be taken up again. */
+function endOf(iteration: number): string {
+  return `end after ${iteration}`;
 }

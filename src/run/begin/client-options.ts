@@ -81,10 +81,15 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
 export interface RunKeeper {
   /** Before the first session of this process. Returns why the run has to pause before it. */
   begins(ref: LoopRef): Promise<string | undefined>;
-  /** After a Stop was judged, before the session hears of it. Returns why the run has to pause now. */
-  iterated(state: LoopState): Promise<string | undefined>;
+  /**
+   * After a Stop was judged, before the session hears of it. `spentUsd`: what the run has spent, its open session included.
+   * Returns why the run has to pause now.
+   */
+  iterated(state: LoopState, spentUsd: number): Promise<string | undefined>;
   /** Before a fresh session that follows another one, whose cost is known by then. Returns why the run has to pause now. */
   goesOn(): Promise<string | undefined>;
+  /** What one more session may spend; a session that has spent it ends, and its work is judged. */
+  readonly leftUsd: number | undefined;
   /** While the run waits for a time, or without one for you. Returns why this process leaves it instead. */
   leaves(until: number | undefined): string | undefined;
 }

@@ -83,15 +83,16 @@ export async function worldOf(driving: {
     interrupted: () => interrupts.asked(),
     atOnce: interrupts.atOnce,
     billed: (state) => addCost(ref, state, world),
-    judged: async (state, verdicts) => {
+    judged: async (state, verdicts, spentUsd) => {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
       const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
       for (const line of unwritten) reporter.note(line);
-      const pause = await keeper?.iterated(world.store.read(ref));
+      const pause = await keeper?.iterated(world.store.read(ref), spentUsd);
       if (pause !== undefined) pauseFor(ref, pause, world);
     },
     goesOn: keeper && (() => keeper.goesOn()),
     leaves: keeper && ((until) => keeper.leaves(until)),
+    leftUsd: keeper && (() => keeper.leftUsd),
   };
 }
 

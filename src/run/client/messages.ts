@@ -1,6 +1,7 @@
 import { type Fields, isFields, list, present, text } from '../../client/fields.ts';
 import { isOfSubagent } from '../../client/sdk/stream.ts';
 import type { SessionResult } from '../../core/run/session-end.ts';
+import type { SessionTotals } from '../../ports/ports.ts';
 
 /** Signals in the messages of the Agent SDK: endings, limits, usage, background work. */
 
@@ -125,6 +126,13 @@ function resultOf(message: Fields): SessionResult {
       apiErrorStatus: status === 0 ? undefined : status,
     }),
   };
+}
+
+/** The totals of an open session, from what Claude Code answers about its usage. Undefined when it says nothing of cost. */
+export function totalsOf(answer: unknown): SessionTotals | undefined {
+  const session = isFields(answer) && isFields(answer.session) ? answer.session : {};
+  if (typeof session.total_cost_usd !== 'number') return undefined;
+  return { costTotalUsd: count(session, 'total_cost_usd'), tokensTotal: tokensOf(session.model_usage) };
 }
 
 /** Leaves out cache reads: they are the same tokens again and again. */

@@ -20,8 +20,10 @@ import type {
   SessionListener,
   SessionPlan,
   SessionPort,
+  SessionTotals,
 } from '../../ports/ports.ts';
 import { AbortReason, IdleTimer } from './idle-timer.ts';
+import { totalsOf } from './messages.ts';
 import { optionsFor } from './session-options.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
@@ -60,6 +62,8 @@ const LEAVE_MS = 10_000;
 const NOTICE_MS = 2_000;
 /** How long the message of a tool call may take that a hook was asked about. */
 const CALL_MS = 100;
+/** How long Claude Code may take to tell what its session has spent so far. */
+const TOTALS_MS = 1_000;
 /** How long a listener may go on with an event after the session is over. */
 const LISTENER_MS = 5_000;
 
@@ -81,6 +85,7 @@ class StartedSession implements ReadySession {
   #heard = false;
   /** The tokens that were reported last. */
   #told = 0;
+  #query: Query | undefined;
   #closeInput: () => void = () => {};
   readonly #inputClosed = new Promise<void>((resolve) => {
     this.#closeInput = resolve;
@@ -149,6 +154,7 @@ class StartedSession implements ReadySession {
       else this.#leave();
     });
     const query = this.#warm.query(this.#input(prompt));
+    this.#query = query;
     const onCut = () => this.#cutShort(query);
     this.#halt = () => {
       this.#halted = true;
@@ -241,7 +247,7 @@ class StartedSession implements ReadySession {
     this.#idleTimer?.hold();
     await this.#heardCallOf(event);
     this.#recorder.hearEvent(event);
-    this.#tellUse();
+    this.#tellUse(undefined, event.name === 'Stop' ? ((await this.#totals()) ?? null) : undefined);
     const answering = (async () => listener.event(event, AbortSignal.any([signal, this.#over.signal])))();
     this.#answering.add(answering);
     try {
@@ -266,14 +272,30 @@ class StartedSession implements ReadySession {
       await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
+  /** What the session has spent so far. A client that cannot tell is not asked again. */
+  async #totals(): Promise<SessionTotals | undefined> {
+    const query = this.#query;
+    const ask = query?.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET;
+    if (typeof ask !== 'function') return undefined;
+    try {
+      const asked = ask.call(query, { skipBehaviors: true });
+      const totals = totalsOf(await Promise.race([asked, patience(TOTALS_MS)]));
+      if (totals === undefined) this.#query = undefined;
+      return totals;
+    } catch {
+      this.#query = undefined;
+      return undefined;
+    }
+  }
+
   /** Reports what was used since the last report. */
-  #tellUse(message?: Fields): void {
+  #tellUse(message?: Fields, soFar?: SessionTotals | null): void {
     const { tally, facts } = this.#recorder;
     const costTotalUsd = message?.type === 'result' ? facts.result?.costTotalUsd : undefined;
-    if (tally.total === this.#told && costTotalUsd === undefined) return;
+    if (tally.total === this.#told && costTotalUsd === undefined && soFar === undefined) return;
     this.#told = tally.total;
     try {
-      this.#listener?.used?.({ tokens: tally.total, costTotalUsd });
+      this.#listener?.used?.({ tokens: tally.total, costTotalUsd, soFar });
     } catch {
       // A listener must not throw. If one does, the session goes on.
     }

@@ -3,9 +3,10 @@ import type { Entry } from '../../core/loop/entry.ts';
 import type { ReachedLimit } from '../../core/loop/limits.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import type { TranscriptUsage } from '../../core/loop/transcript.ts';
+import { spentSoFar } from '../../core/run/entries.ts';
 import { costLeft, limitBefore, nearLimit, timeLeft } from '../../core/run/run.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
-import type { SessionUse } from '../../ports/ports.ts';
+import type { SessionTotals, SessionUse } from '../../ports/ports.ts';
 
 type Spent = Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'>;
 
@@ -17,7 +18,7 @@ export class RunBudget {
   /** How far the transcript of the session was read, from the point where the journal stands. */
   #tally: { session: string; from: number; usage: TranscriptUsage } | undefined;
   /** What the open session has used: before this process of Claude Code began, and since. */
-  #live = { before: 0, since: 0 };
+  #live: { before: number; since: number; totals?: SessionTotals } = { before: 0, since: 0 };
 
   constructor(contract: () => Contract, ports: Pick<JudgingPorts, 'transcripts' | 'clock'>) {
     this.#contract = contract;
@@ -29,8 +30,11 @@ export class RunBudget {
     return limitBefore(this.#contract(), state, resume, this.#ports.clock.now());
   }
 
-  costLeft(state: LoopState): { maxCostUsd?: number } {
-    return costLeft(this.#contract().limits, state);
+  /** `leftElsewhere`: what others who pay for the run have left. */
+  costLeft(state: LoopState, leftElsewhere: number | undefined): { maxCostUsd?: number } {
+    const own = costLeft(this.#contract().limits, state);
+    if (leftElsewhere === undefined) return own;
+    return { maxCostUsd: Math.min(own.maxCostUsd ?? leftElsewhere, leftElsewhere) };
   }
 
   timeLeft(state: LoopState, sessionMs: number | undefined): { deadlineMs?: number } {
@@ -55,8 +59,15 @@ export class RunBudget {
     return this.#live.since > 0 ? this.#live.before + this.#live.since : undefined;
   }
 
-  used({ tokens }: SessionUse): void {
+  used({ tokens, soFar }: SessionUse): void {
     this.#live.since = tokens;
+    // A message may come after the Stop that it belongs to.
+    if (soFar !== undefined) this.#live.totals = soFar ?? undefined;
+  }
+
+  /** In USD, with what the open session has spent. */
+  spentSoFar(state: LoopState): number {
+    return spentSoFar(state, this.#live.totals ?? { tokensTotal: this.reported });
   }
 
   /**

@@ -34,8 +34,10 @@ export interface RunWorld {
   waitUntil(time: number): Promise<void>;
   lastVerdicts(): Verdict[];
   report(event: RunEvent): void;
-  /** After a Stop was judged; never rejects. */
-  judged(state: LoopState, verdicts: readonly Verdict[]): Promise<void>;
+  /** After a Stop was judged; never rejects. `spentUsd`: what the run has spent, its open session included. */
+  judged(state: LoopState, verdicts: readonly Verdict[], spentUsd: number): Promise<void>;
+  /** What one more session may spend, besides the run's own limit. */
+  leftUsd?(): number | undefined;
   /** After a session of a run that is done has reported its cost; never rejects. */
   billed(state: LoopState): Promise<void>;
   /** The user asked to pause after this step. */
@@ -92,7 +94,7 @@ class Driver {
       newSession,
       planFor: (state, session, resume) => ({
         ...{ ...plan.session, session, resume },
-        ...this.#budget.costLeft(state),
+        ...this.#budget.costLeft(state, world.leftUsd?.()),
       }),
     });
     this.#lastAnswer = new LastAnswer(plan.session.model);
@@ -276,7 +278,7 @@ class Driver {
       before.status === 'active' && answer.kind !== 'ignore' && state.waiting?.why !== 'needs_person';
     const verdicts = isJudged ? lastVerdicts() : undefined;
     report({ type: 'stop', state, answer: answer.kind, verdicts });
-    if (verdicts) await judged(state, verdicts);
+    if (verdicts) await judged(state, verdicts, this.#budget.spentSoFar(state));
     return answer;
   }
 

@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import {
   dayOf,
   iterationsAMinute,
+  leftOfBudget,
   limitsMoney,
   lookAgainAt,
   overBudget,
+  withMore,
 } from '../../../src/core/fleet/budget.ts';
 
 const REPO = 'https://git.example/a';
@@ -29,6 +31,22 @@ test.each([
   const refused = overBudget(REPO, limits, paid);
   if (why === undefined) expect(refused).toBeUndefined();
   else expect(refused).toContain(why);
+});
+
+test.each([
+  ['without limits', {}, spent(3), undefined],
+  ['of the day', { usdPerDay: 10 }, spent(4), 6],
+  ['of the repository, where that is less', { usdPerDay: 10, usdPerRepoPerDay: 5 }, spent(4, 2), 3],
+  ['of the day, where that is less', { usdPerDay: 5, usdPerRepoPerDay: 5 }, spent(4, 2), 1],
+  ['of another repository', { usdOfRepoPerDay: { other: 1 } }, spent(3), undefined],
+  ['never nothing: who has nothing left does not begin', { usdPerDay: 3 }, spent(3), 0.0001],
+])('what is left for a session %s', (_, limits, paid, left) => {
+  expect(leftOfBudget(REPO, limits, paid)).toBe(left);
+});
+
+test('a sum that is not told yet counts', () => {
+  expect(withMore(spent(3, 2), REPO, 1)).toEqual(spent(4, 3));
+  expect(withMore({ usd: 3, byRepo: {} }, REPO, 1)).toEqual(spent(4, 1));
 });
 
 test('a repository or a model may be called as what every object has', () => {

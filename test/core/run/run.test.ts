@@ -7,6 +7,7 @@ import { advance, replay } from '../../../src/core/loop/journal.ts';
 import { elapsedMs } from '../../../src/core/loop/limits.ts';
 import type { LoopState } from '../../../src/core/loop/state.ts';
 import type { Verdict } from '../../../src/core/loop/verdict.ts';
+import { spentSoFar } from '../../../src/core/run/entries.ts';
 import { nextStep } from '../../../src/core/run/run.ts';
 import type { SessionEnd } from '../../../src/core/run/session-end.ts';
 import { STARTED, seenStop, T0 } from '../../support/core/samples.ts';
@@ -233,6 +234,45 @@ test('a fresh session is an iteration of its phase, as it is one of the loop', (
   const state = run('fresh', began, inPhase, ended(end('completed')), next);
   expect(state).toMatchObject({ iteration: 2, phase: { name: 'build', iteration: 1 } });
   expect(advance(state, again, T0).phase?.iteration).toBe(1);
+});
+
+describe('what a run has spent while a session is open', () => {
+  const again: Entry = { kind: 'intent', session: 's1', resume: true, why: 'again' };
+  const other: Entry = { kind: 'intent', session: 's2', resume: false, why: 'hand_over' };
+  const reported = ended(end('completed'), { costTotalUsd: 2, tokensTotal: 1000 });
+  const crashed: Entry = { kind: 'result', end: end('crashed'), read: { offset: 100, tokens: 500 } };
+
+  test.each<[string, Entry[], { costTotalUsd?: number; tokensTotal?: number }, number]>([
+    ['by its total', [began], { costTotalUsd: 0.5, tokensTotal: 100 }, 0.5],
+    ['by its total, after a Stop', [began, held('continue')], { costTotalUsd: 0.5 }, 0.5],
+    ['by the growth of its total, when it was resumed', [began, reported, again], { costTotalUsd: 2.5 }, 2.5],
+    ['beside the sessions before', [began, reported, other], { costTotalUsd: 0.5, tokensTotal: 100 }, 2.5],
+    ['by its tokens at the price of before', [began, reported, other], { tokensTotal: 250 }, 2.5],
+    ['by its tokens since then, when it was resumed', [began, reported, again], { tokensTotal: 1250 }, 2.5],
+    ['not at all without a price', [began], { tokensTotal: 250 }, 0],
+    ['not at all without a sign', [began, reported, other], {}, 2],
+    [
+      'without counting an estimate twice',
+      [began, reported, again, crashed, again],
+      { tokensTotal: 1500 },
+      3,
+    ],
+    [
+      'with the estimate that its total leaves out',
+      [began, reported, again, crashed, again],
+      { costTotalUsd: 2.5, tokensTotal: 1250 },
+      3.5,
+    ],
+    [
+      'by a total that has what was estimated',
+      [began, reported, again, crashed, again],
+      { costTotalUsd: 3.25, tokensTotal: 1600 },
+      3.25,
+    ],
+    ['nothing more after its result', [began, reported], { costTotalUsd: 9 }, 2],
+  ])('%s', (_, entries, open, usd) => {
+    expect(spentSoFar(run('hybrid', ...entries), open)).toBeCloseTo(usd, 9);
+  });
 });
 
 describe('what a session that was killed has cost', () => {

@@ -8,7 +8,7 @@ import { keyOfRun } from '../../../src/fleet/secret.ts';
 import { lineCheck, NO_PREVIOUS } from '../../../src/home/journal/file.ts';
 import type { JournalLine } from '../../../src/home/journal/line.ts';
 import { parseReceipt, receiptProblems } from '../../../src/home/receipts.ts';
-import { DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
+import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
 import { processesOf, waitFor } from '../../support/live/processes.ts';
 
@@ -33,6 +33,13 @@ async function linesOf({ run }: RunSpec): Promise<JournalLine[]> {
 /** The iterations whose Stops were judged. */
 function judged(lines: readonly JournalLine[]): number[] {
   return lines.flatMap(({ entry }, i) => (entry.kind === 'stop' ? [lines[i - 1]?.state.iteration ?? 0] : []));
+}
+
+const cents = (usd: number) => Math.round(usd * 100) / 100;
+
+/** What the run had spent in all, as told with each of its iterations. */
+function costsOf({ messages }: Driven): number[] {
+  return messages.flatMap((message) => (message.type === 'published' ? [cents(message.costUsd ?? -1)] : []));
 }
 
 test('a run whose process is killed in its third iteration goes on elsewhere, and nothing is done twice', async () => {
@@ -88,6 +95,49 @@ test('a run that another worker has taken up cannot be published by the first on
   const third = scene.take(spec, { name: 'w1' });
   expect(await third.over, third.log).toMatchObject({ kind: 'ended', result: { status: 'verified_done' } });
   expect(judged(await linesOf(spec))).toEqual([1, 2, 3, 4]);
+});
+
+test('what a session spends counts at each of its iterations, and once, whoever goes on', async () => {
+  const gate = join(scene.root, 'go-4');
+  const spec = await scene.submit({ usd: 0.02, waitFor: { 4: gate } });
+  const refused = { why: 'the budget is spent', untilMs: 5_000 };
+  const refusing = {
+    name: 'w1',
+    may: ({ costUsd }: { costUsd: number }) => (costUsd > 0.03 ? refused : undefined),
+  };
+  const first = scene.take(spec, refusing);
+  expect(await first.over, first.log).toEqual({ kind: 'rests', ...refused });
+  expect(costsOf(first)).toEqual([0.02, 0.04]);
+  const news = first.messages.flatMap((message) => (message.type === 'news' ? [message.news.costUsd] : []));
+  expect(Math.max(...news)).toBeCloseTo(0.04, 9);
+  // Still over it: no session begins.
+  const again = scene.take(spec, refusing);
+  expect(await again.over, again.log).toEqual({ kind: 'rests', ...refused });
+  expect(again.published).toEqual([]);
+  // Its session may spend 0.01 and has spent 0.02 then: its work is judged, and the next session begins.
+  const second = scene.take(spec, { name: 'w2', leftUsd: () => 0.01 });
+  await second.until('the third iteration to be published', () => second.published.length === 1);
+  expect(costsOf(second)).toEqual([0.06]);
+  await second.until('the fourth piece to be begun', () =>
+    deedsIn(scene.ledger).some(
+      ({ kind, piece, cwd }) => kind === 'working' && piece === 4 && cwd.includes(spec.run),
+    ),
+  );
+  second.kill();
+  await second.over;
+  writeFileSync(gate, '');
+  const third = scene.take(spec, { name: 'w3' });
+  const outcome = await third.over;
+  expect(outcome, third.log).toMatchObject({ kind: 'ended', result: { status: 'verified_done' } });
+  expect(costsOf(third)).toEqual([0.08]);
+  expect(outcome?.kind === 'ended' && outcome.spentUsd).toBeCloseTo(0.08, 9);
+  const claimed = third.messages.find(({ type }) => type === 'claimed');
+  const told = claimed?.type === 'claimed' ? (claimed.spent ?? []) : [];
+  expect(told.map(({ iteration, usd }) => [iteration, cents(usd)])).toEqual([
+    [1, 0.02],
+    [2, 0.02],
+    [3, 0.02],
+  ]);
 });
 
 test('when the worker is killed, nothing of the run is left, and its folder is not needed', async () => {

@@ -58,8 +58,8 @@ test('a worker without the label never takes what asks for it', async () => {
 test('no iteration begins after the money of the day is used up, and the run goes on when there is more', async () => {
   const fleet = await open({ pieces: 6 });
   await fleet.ok('fleet', 'limits', '--usd-per-day', '0.05');
-  // What a session costs is known when it has ended.
-  const [run = ''] = await fleet.submit(['--mode', 'fresh'], { usd: 0.02 });
+  // All its iterations are of one session, whose bill comes at its end.
+  const [run = ''] = await fleet.submit([], { usd: 0.02 });
   fleet.startWorker('w1');
   const engine = await fleet.engine();
   const waiting = await fleet.until(async () => {

@@ -173,3 +173,59 @@ describe('the tokens of a run', () => {
     expect(made.scene.store.read(made.ref).spent.tokens).toBe(11_000);
   });
 });
+
+describe('what a run has spent', () => {
+  test('is known at every Stop of an open session, and begins anew with the next', async () => {
+    const made = runScene({ tests: FAIL }, { contract: limited({ costUsd: 'unlimited', iterations: 6 }) });
+    const soFar = (costTotalUsd: number) => ({ costTotalUsd, tokensTotal: costTotalUsd * 1_000 });
+    await made.go(
+      async ({ stop, used }) => {
+        for (const usd of [1, 2, 3]) {
+          used({ tokens: usd * 1_000, soFar: soFar(usd) });
+          await stop(`${usd}`);
+        }
+        return done({ isError: true, terminalReason: 'prompt_too_long', ...soFar(3) });
+      },
+      async ({ stop, used }) => {
+        used({ tokens: 500, soFar: soFar(0.5) });
+        // A message that comes late says nothing of the totals.
+        used({ tokens: 600 });
+        await stop('4');
+        // Claude Code does not tell: its tokens have the price of those before.
+        used({ tokens: 1_500, soFar: null });
+        await stop('5');
+        return done({ terminalReason: 'stop_hook_prevented', ...soFar(2) });
+      },
+    );
+    expect(made.spent.slice(0, 5).map((usd) => Math.round(usd * 1e6) / 1e6)).toEqual([1, 2, 3, 3.5, 4.5]);
+    expect(made.began.every(({ prepared }) => !prepared)).toBe(true);
+  });
+
+  test.each([
+    ['the limit of the run, where it is less', 2, 5, 2],
+    ['what others leave, where that is less', 8, 5, 5],
+    ['what others leave to a run without a limit', 'unlimited', 5, 5],
+  ] as const)('%s, is what a session may spend', async (_, costUsd, leftUsd, budget) => {
+    const made = runScene({ tests: FAIL }, { contract: limited({ costUsd, iterations: 1 }) });
+    made.leftUsd = leftUsd;
+    await made.go(() => done({ isError: true, terminalReason: 'budget_exhausted', costTotalUsd: 0.1 }));
+    expect(made.began).toMatchObject([{ budget }]);
+  });
+
+  test('of what others leave, at most: then its work is judged, and the session goes on with what is left', async () => {
+    const made = runScene({ tests: FAIL }, { contract: limited({ costUsd: 'unlimited', iterations: 2 }) });
+    made.leftUsd = 5;
+    await made.go(
+      () => {
+        made.leftUsd = 3;
+        return done({ isError: true, terminalReason: 'budget_exhausted', costTotalUsd: 5 });
+      },
+      () => done({ costTotalUsd: 6 }),
+    );
+    expect(made.began).toMatchObject([
+      { resume: false, budget: 5 },
+      { resume: true, budget: 3 },
+    ]);
+    expect(made.spent).toEqual([5, 6]);
+  });
+});

@@ -37,6 +37,7 @@ export interface PlayedWorker {
   secret?: string;
   /** What it answers to `may`; lets everything begin without it. */
   may?(question: Extract<FromDriver, { type: 'may' }>): { why: string; untilMs: number } | undefined;
+  leftUsd?(question: Extract<FromDriver, { type: 'may' }>): number | undefined;
 }
 
 export class DrivenScene {
@@ -95,7 +96,7 @@ export class Driven {
   constructor(
     scene: DrivenScene,
     spec: RunSpec,
-    { name = 'w1', silenceMs = 60_000, env = {}, secret = scene.secret, may }: PlayedWorker,
+    { name = 'w1', silenceMs = 60_000, env = {}, secret = scene.secret, may, leftUsd }: PlayedWorker,
   ) {
     const machine = join(scene.root, name);
     this.folder = join(machine, spec.run);
@@ -115,7 +116,8 @@ export class Driven {
     this.#child.on('message', (message: FromDriver) => {
       this.messages.push(message);
       if (message.type === 'over') outcome = message.outcome;
-      if (message.type === 'may') this.send({ type: 'may', id: message.id, refused: may?.(message) });
+      if (message.type === 'may')
+        this.send({ type: 'may', id: message.id, refused: may?.(message), leftUsd: leftUsd?.(message) });
     });
     this.over = new Promise((done) => {
       this.#child.on('exit', () => setImmediate(() => done(outcome)));

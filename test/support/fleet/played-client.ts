@@ -42,6 +42,8 @@ const callbacks = new Map<string, string>();
 let requests = 0;
 let interrupted = false;
 let spentUsd = 0;
+const modelUsage = { [MODEL]: { inputTokens: 1_000, outputTokens: 50 } };
+const budgetUsd = Number(optionOf('--max-budget-usd') ?? Number.POSITIVE_INFINITY);
 
 function say(message: Fields): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -94,12 +96,15 @@ async function play(prompt: string): Promise<void> {
   const score = scoreIn(prompt) ?? scoreIn(readFileSync(transcript, 'utf8'));
   if (!score) return finish('there is no score in the prompt', true);
   spentUsd = priceSoFar(score);
+  const before = spentUsd;
   note(score, 'began');
   let asked = prompt;
   for (let held = false; ; held = true) {
     const text = asked.includes('hand-over note') ? 'NOTE: see the files.' : await makePiece(score);
     if (text === undefined || interrupted) return finish('interrupted', true, score);
     answer(text, score.usd ?? PIECE_USD);
+    if (spentUsd - before >= budgetUsd)
+      return finish('the budget is used up', true, score, 'budget_exhausted');
     const said = await ask('Stop', {
       stop_hook_active: held,
       last_assistant_message: text,
@@ -164,12 +169,13 @@ function finish(text: string, failed: boolean, score?: Score, reason = 'aborted_
     subtype: failed ? 'error_during_execution' : 'success',
     is_error: failed,
     result: text,
+    errors: failed ? [text] : [],
     num_turns: 1,
     duration_ms: 1,
     duration_api_ms: 1,
     total_cost_usd: spentUsd,
     usage: USAGE,
-    modelUsage: { [MODEL]: { inputTokens: 1_000, outputTokens: 50 } },
+    modelUsage,
     permission_denials: [],
     terminal_reason: reason,
   });
@@ -180,11 +186,16 @@ interface ControlRequest {
   request: { subtype: string; hooks?: Record<string, { hookCallbackIds: string[] }[]> };
 }
 
+const RESPONSES: Record<string, () => Fields> = {
+  initialize: () => ({ commands: [], models: [], account: {} }),
+  get_usage: () => ({ session: { total_cost_usd: spentUsd, model_usage: modelUsage } }),
+};
+
 function control({ request_id, request }: ControlRequest): void {
   for (const [event, [first]] of Object.entries(request.hooks ?? {}))
     if (first?.hookCallbackIds[0] !== undefined) callbacks.set(event, first.hookCallbackIds[0]);
   if (request.subtype === 'interrupt') interrupted = true;
-  const response = request.subtype === 'initialize' ? { commands: [], models: [], account: {} } : {};
+  const response = RESPONSES[request.subtype]?.() ?? {};
   say({ type: 'control_response', response: { subtype: 'success', request_id, response } });
 }
 

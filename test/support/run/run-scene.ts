@@ -34,6 +34,10 @@ export interface RunScene {
   /** Happens once, while the run waits for the first time. */
   onWait?: () => void;
   interrupt: { asked: boolean };
+  /** What the run had spent at each Stop that was judged. */
+  spent: number[];
+  /** What others leave for the next session. */
+  leftUsd?: number;
   go(...sessions: Session[]): Promise<string>;
 }
 
@@ -59,7 +63,16 @@ export function runScene(
     contract: frozenWith(contract, { project: scene.project, fingerprint: '' }),
     run: mode,
   });
-  const made: RunScene = { scene, ref, began: [], events: [], waited: [], interrupt: { asked: false }, go };
+  const made: RunScene = {
+    scene,
+    ref,
+    began: [],
+    events: [],
+    waited: [],
+    spent: [],
+    interrupt: { asked: false },
+    go,
+  };
   let next = 0;
 
   async function go(...sessions: Session[]): Promise<string> {
@@ -98,7 +111,8 @@ export function runScene(
       },
       lastVerdicts: () => [],
       report: (event) => made.events.push(event),
-      judged: async () => undefined,
+      judged: async (_state, _verdicts, spentUsd) => void made.spent.push(spentUsd),
+      leftUsd: () => made.leftUsd,
       billed: async () => undefined,
       interrupted: () => made.interrupt.asked,
       atOnce: new AbortController().signal,
