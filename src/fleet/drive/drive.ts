@@ -152,8 +152,9 @@ class RunOnMachine {
 
   #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
     const { model } = spec.client;
+    const { waitMs } = this.#order;
     const mark = `${OWN_MARK}=${this.#mark}`;
-    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model });
+    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model, waitMs });
   }
 
   async #begin(

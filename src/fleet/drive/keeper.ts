@@ -26,9 +26,10 @@ interface Keeping {
   /** Everything that this process starts has it in its environment. */
   mark: string;
   model?: string;
+  /** A run that only waits for longer than this leaves its place to others. */
+  waitMs?: number;
 }
 
-/** A run that has to wait for longer than this leaves its place to others. */
 const LONGEST_WAIT_MS = 60_000;
 const DRAINS = 'its worker drains';
 const STOPPED = 'this worker stopped';
@@ -145,13 +146,14 @@ export class FleetKeeper implements RunKeeper {
 
   leaves(until: number | undefined): string | undefined {
     const now = Date.now();
-    if (this.#with.link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
+    const { link, waitMs = LONGEST_WAIT_MS } = this.#with;
+    if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
     else if (until !== undefined) {
-      if (until - now <= LONGEST_WAIT_MS) return undefined;
+      if (until - now <= waitMs) return undefined;
       this.#own = { kind: 'by_itself', why: describeWait(this.#state()), untilMs: until };
     } else {
       this.#asksSince ??= now;
-      if (now - this.#asksSince <= LONGEST_WAIT_MS) return undefined;
+      if (now - this.#asksSince <= waitMs) return undefined;
       this.#own = { kind: 'needs_you', why: describeWait(this.#state()) };
     }
     return this.#own.why;

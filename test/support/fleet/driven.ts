@@ -32,6 +32,8 @@ export function piecesProject(pieces: number): Record<string, string> {
 export interface PlayedWorker {
   name?: string;
   silenceMs?: number;
+  /** How long a run that only waits keeps its place. */
+  waitMs?: number;
   env?: Record<string, string>;
   /** Another one than that of the fleet. */
   secret?: string;
@@ -95,7 +97,7 @@ export class Driven {
   constructor(
     scene: DrivenScene,
     spec: RunSpec,
-    { name = 'w1', silenceMs = 60_000, env = {}, secret = scene.secret, may }: PlayedWorker,
+    { name = 'w1', silenceMs = 60_000, waitMs, env = {}, secret = scene.secret, may }: PlayedWorker,
   ) {
     const machine = join(scene.root, name);
     this.folder = join(machine, spec.run);
@@ -123,7 +125,7 @@ export class Driven {
     this.#beat = setInterval(() => this.send({ type: 'alive' }), BEAT_MS);
     void this.over.then(() => clearInterval(this.#beat));
     this.send({
-      ...{ type: 'order', worker: name, run: spec.run, folder: this.folder, silenceMs },
+      ...{ type: 'order', worker: name, run: spec.run, folder: this.folder, silenceMs, waitMs },
       spec: sealSpec(spec, secret),
       key: keyOfRun(spec.run, scene.secret),
       caches: join(machine, 'caches'),
