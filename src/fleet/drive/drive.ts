@@ -68,9 +68,17 @@ export function outcomeOf(error: unknown, link: Pick<WorkerLink, 'lost'>): Drive
   if (link.lost.aborted) return { kind: 'fenced', why: wordsOf(link.lost.reason) };
   if (error instanceof Fenced) return { kind: 'fenced', why: wordsOf(error) };
   if (isHopeless(error)) return { kind: 'hopeless', why: wordsOf(error) };
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+  if (isDiskFull(error))
     return { kind: 'failed', why: `the disk of this worker is full (${wordsOf(error)})` };
   return { kind: 'failed', why: wordsOf(error) };
+}
+
+/** Git says it in words. */
+function isDiskFull(error: unknown): boolean {
+  const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
+  return (
+    code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/i.test(message)
+  );
 }
 
 function wordsOf(error: unknown): string {
