@@ -6,6 +6,7 @@ import {
   limitsFromJson,
   limitsJson,
 } from '../../core/fleet/limit-changes.ts';
+import { counted } from '../../core/text/counted.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { whenOf } from '../../core/text/moment.ts';
@@ -191,7 +192,11 @@ function prunedLines(
   { json }: PruneFlags,
 ): string[] {
   if (!json)
-    return [removed.length > 0 ? `${removed.length} runs removed.` : `${runs.length} runs can be removed.`];
+    return [
+      removed.length > 0
+        ? `${counted(removed.length, 'run')} removed.`
+        : `${counted(runs.length, 'run')} can be removed.`,
+    ];
   const found = runs.map(({ run, repo, status, endedAt }) => ({
     ...{ run, repo, status },
     ended_at: new Date(endedAt).toISOString(),
@@ -207,5 +212,7 @@ async function agreed({ yes, json, dryRun }: PruneFlags, count: number): Promise
   if (count === 0 || dryRun || yes) return yes && !dryRun;
   if (json || !onTerminal())
     throw new UsageError('nobody is there to ask: look with --dry-run, then remove with --yes');
-  return confirm(`Remove the refs of ${count} runs from their remotes?`);
+  return confirm(
+    `Remove the refs of ${counted(count, 'run')} from ${count === 1 ? 'its remote' : 'their remotes'}?`,
+  );
 }

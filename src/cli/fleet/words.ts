@@ -1,5 +1,7 @@
 /** What you read about a fleet. Programs get the same as JSON. */
+
 import { LIMIT_KINDS } from '../../core/fleet/limit-changes.ts';
+import { counted } from '../../core/text/counted.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { sayUsed } from '../../core/text/figures.ts';
 import { groupBy } from '../../core/text/lists.ts';
@@ -67,7 +69,7 @@ function workerLines({ workers, counts }: FleetStatus, now: number): string[] {
     ...workers.map((worker) => {
       const { name, host, version, labels, concurrency, runs, draining, there, note } = worker;
       return [
-        `  ${paint('bold', name)}  ${host}  ${runs.length} of ${concurrency} runs  ${version}`,
+        `  ${paint('bold', name)}  ${host}  ${runs.length} of ${counted(concurrency, 'run')}  ${version}`,
         ...(labels.length === 0 ? [] : [`labels ${labels.join(',')}`]),
         ...(draining ? [paint('open', 'drains')] : []),
         ...(there ? [] : [paint('bad', `gone since ${at(worker.heard_at, now)}`)]),
@@ -101,7 +103,7 @@ export function detailLines(details: RunDetails, now: number): string[] {
     ...(published ? publishedLines(published, now) : []),
     ...(result
       ? [
-          `  ended: ${paintStatus(result.status)} (${result.cause}), ${result.iterations} iterations, ${usd(result.cost_usd)}`,
+          `  ended: ${paintStatus(result.status)} (${result.cause}), ${counted(result.iterations, 'iteration')}, ${usd(result.cost_usd)}`,
         ]
       : []),
     ...(result?.branch ? [`  branch: ${result.branch}`] : []),
@@ -170,7 +172,7 @@ export function reconciledLines(done: Reconciled, dryRun: boolean): string[] {
   return [
     ...repos.map(({ repo, runs, problem }) =>
       problem === null
-        ? `${repo}: ${runs} runs`
+        ? `${repo}: ${counted(runs, 'run')}`
         : `${repo}: ${paint('bad', 'could not be read')}: ${problem}`,
     ),
     ...(repos.length === 0

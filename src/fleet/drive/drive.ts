@@ -15,7 +15,9 @@ import { writeWhole } from '../../files/whole-file.ts';
 import { homeAt, realPath } from '../../home/layout.ts';
 import { planLoop } from '../../hook/start/start.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import { REFLECTION_MODE } from '../../hook/wiring/reflection.ts';
 import { type World, worldWith } from '../../hook/wiring/world.ts';
+import type { RunCommand } from '../../ports/fleet.ts';
 import { refuseRoot } from '../../run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../run/begin/drive-run.ts';
 import { RUN_MARK } from '../../run/begin/run-world.ts';
@@ -66,9 +68,17 @@ export function outcomeOf(error: unknown, link: Pick<WorkerLink, 'lost'>): Drive
   if (link.lost.aborted) return { kind: 'fenced', why: wordsOf(link.lost.reason) };
   if (error instanceof Fenced) return { kind: 'fenced', why: wordsOf(error) };
   if (isHopeless(error)) return { kind: 'hopeless', why: wordsOf(error) };
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+  if (isDiskFull(error))
     return { kind: 'failed', why: `the disk of this worker is full (${wordsOf(error)})` };
   return { kind: 'failed', why: wordsOf(error) };
+}
+
+/** Git says it in words. */
+function isDiskFull(error: unknown): boolean {
+  const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
+  return (
+    code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/i.test(message)
+  );
 }
 
 function wordsOf(error: unknown): string {
@@ -136,7 +146,9 @@ class RunOnMachine {
     const env = runEnvironment(process.env, spec.env);
     for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
     const home = join(this.#order.folder, 'home');
-    return { ...env, UNTILDONE_HOME: home, [RUN_MARK]: spec.run, [OWN_MARK]: this.#mark };
+    const own = { UNTILDONE_HOME: home, [RUN_MARK]: spec.run, [OWN_MARK]: this.#mark };
+    // Nobody looks back on its sessions here: that would outlive the run, cost what no limit counts, and change its files.
+    return { ...env, ...own, [REFLECTION_MODE]: '1' };
   }
 
   /** The home of this run alone, and the project in its checkout. */
@@ -152,8 +164,9 @@ class RunOnMachine {
 
   #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
     const { model } = spec.client;
+    const { waitMs } = this.#order;
     const mark = `${OWN_MARK}=${this.#mark}`;
-    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model });
+    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model, waitMs });
   }
 
   async #begin(
@@ -163,25 +176,52 @@ class RunOnMachine {
     publisherFrom: (record: FleetRecord) => Publisher,
   ): Promise<DriveOutcome> {
     this.#news.doing('makes its checkout');
-    await whileAway(
-      this.#with,
-      () => true,
-      () => checkOut(truth, spec.commit, this.#tree),
-    );
-    const base = await mergeRunsBefore(truth, spec, this.#tree);
+    const base = await this.#checkedOut(spec, env, truth);
+    if (base === undefined) {
+      const publisher = publisherFrom({ v: 1, base: spec.commit, branch: '', applied: [], takes: 0 });
+      return this.#endedBefore(spec, publisher, this.#link.endedBy);
+    }
     const world = this.#world(spec, env);
     const options = optionsOf(spec);
     checkPlan(options, world);
     const publisher = publisherFrom({ v: 1, base, branch: '', applied: [], takes: 0 });
     const keeper = this.#keeper(world, publisher, spec);
     try {
-      return await this.#leave(spec, world, keeper, await beginRun(options, keeper.observers()));
+      const left = await keeper.unlessEnded(beginRun(options, keeper.observers()));
+      if (left) return await this.#leave(spec, world, keeper, left);
+      await keeper.endProcesses();
+      return await this.#endedBefore(spec, publisher, keeper.endedEarly);
     } catch (error) {
       if (keeper.failure !== undefined) throw keeper.failure;
-      if (keeper.cancelledEarly) return this.#endedEarly(spec, publisher, 'cancelled', 'by a person');
+      if (keeper.endedEarly) return this.#endedBefore(spec, publisher, keeper.endedEarly);
       if (!(error instanceof NothingToDo)) throw error;
       return this.#endedEarly(spec, publisher, 'nothing_to_do', error.lines.join(' '));
     }
+  }
+
+  /** Makes the checkout of a run that begins. Returns its base commit; undefined when somebody ended the run meanwhile. */
+  async #checkedOut(spec: RunSpec, env: NodeJS.ProcessEnv, truth: Truth): Promise<string | undefined> {
+    const { lost, ending } = this.#link;
+    const signal = AbortSignal.any([lost, ending]);
+    const note = (text: string) => void this.#link.send({ type: 'note', text });
+    const stoppable = this.#openTruth(spec.repo, { caches: this.#order.caches, env, signal, note });
+    try {
+      await whileAway(
+        this.#with,
+        () => !ending.aborted,
+        () => checkOut(stoppable, spec.commit, this.#tree),
+      );
+      return await mergeRunsBefore(truth, spec, this.#tree);
+    } catch (error) {
+      if (ending.aborted && !lost.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  /** Ends a run that a person ended before its loop began. */
+  #endedBefore(spec: RunSpec, publisher: Publisher, by: RunCommand | undefined): Promise<DriveOutcome> {
+    const status = by?.command === 'release' ? 'released' : 'cancelled';
+    return this.#endedEarly(spec, publisher, status, by?.text || 'by a person');
   }
 
   /** A run that was resumed while it was being left goes on. */
@@ -207,7 +247,7 @@ class RunOnMachine {
     const result = { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures };
     const meta = { v: 1 as const, run, worker, status, iteration: 0, ...figures, detail, at };
     const files = { [META]: renderMeta(meta), [END]: renderEnd({ result, at }, run, key) };
-    await publisher.publishFiles(files, this.#tree, `${run}: ${status}`);
+    await publisher.publishFiles(files, this.#order.folder, `${run}: ${status}`);
     return { kind: 'ended', result };
   }
 

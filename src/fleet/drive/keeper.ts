@@ -11,7 +11,7 @@ import type { Interrupts } from '../../run/begin/interrupts.ts';
 import { readRunGitRecord } from '../../run/git/record.ts';
 import type { RunReporter } from '../../run/reporter.ts';
 import { applyCommand, withApplied } from './commands.ts';
-import type { WorkerLink } from './link.ts';
+import { isEnding, type WorkerLink } from './link.ts';
 import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
 import type { Publisher } from './publisher.ts';
@@ -27,9 +27,10 @@ interface Keeping {
   /** Everything that this process starts has it in its environment. */
   mark: string;
   model?: string;
+  /** A run that only waits for longer than this leaves its place to others. */
+  waitMs?: number;
 }
 
-/** A run that has to wait for longer than this leaves its place to others. */
 const LONGEST_WAIT_MS = 60_000;
 const DRAINS = 'its worker drains';
 const STOPPED = 'this worker stopped';
@@ -39,10 +40,6 @@ const LAST_WORD_MS = 1_000;
 
 /** Commands with which a run that needs you goes on. */
 const GOES_ON = new Set<RunCommand['command']>(['resume', 'answer', 'approve', 'reject']);
-
-function isEnding({ command }: RunCommand): boolean {
-  return command === 'cancel' || command === 'release';
-}
 
 /** What only says something about this worker: another one, or this one later, goes on where the run was published. */
 const OF_THE_MACHINE = new Set(['auth', 'billing']);
@@ -66,7 +63,7 @@ export class FleetKeeper implements RunKeeper {
   #isPausedByPerson = false;
   #asksSince: number | undefined;
   #failure: unknown;
-  #cancelledEarly = false;
+  #endedEarly: RunCommand | undefined;
   /** The worker has let the iteration begin that comes next. */
   #isAllowed = false;
   #spending = new Spending();
@@ -90,9 +87,26 @@ export class FleetKeeper implements RunKeeper {
     return this.#leftUsd;
   }
 
-  /** The run was cancelled before its loop began. */
-  get cancelledEarly(): boolean {
-    return this.#cancelledEarly;
+  /** The command that ended the run before its loop began. */
+  get endedEarly(): RunCommand | undefined {
+    return this.#endedEarly;
+  }
+
+  /** What a step before the loop leads to. Undefined as soon as the run is ended, and then nobody waits for the step. */
+  async unlessEnded<Result>(step: Promise<Result>): Promise<Result | undefined> {
+    const { signal } = this.#stop;
+    const ended = new Promise<undefined>((resolve) => {
+      const look = () => this.#endedEarly && resolve(undefined);
+      signal.addEventListener('abort', look, { once: true });
+      look();
+    });
+    return Promise.race([ended, step]);
+  }
+
+  /** Ends everything that the run has started here. */
+  async endProcesses(): Promise<void> {
+    this.#stop.abort();
+    await endMarked(this.#with.mark);
   }
 
   observers(): RunObservers & { interrupts: Interrupts } {
@@ -118,6 +132,7 @@ export class FleetKeeper implements RunKeeper {
 
   async begins(ref: LoopRef): Promise<string | undefined> {
     return this.#guarded(async () => {
+      if (this.#endedEarly && !this.#claimed) return STOPPED;
       if (!this.#claimed) {
         const { publisher } = this.#with;
         publisher.record = { ...publisher.record, takes: publisher.record.takes + 1, rest: undefined };
@@ -169,13 +184,14 @@ export class FleetKeeper implements RunKeeper {
 
   leaves(until: number | undefined): string | undefined {
     const now = Date.now();
-    if (this.#with.link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
+    const { link, waitMs = LONGEST_WAIT_MS } = this.#with;
+    if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
     else if (until !== undefined) {
-      if (until - now <= LONGEST_WAIT_MS) return undefined;
+      if (until - now <= waitMs) return undefined;
       this.#own = { kind: 'by_itself', why: describeWait(this.#state()), untilMs: until };
     } else {
       this.#asksSince ??= now;
-      if (now - this.#asksSince <= LONGEST_WAIT_MS) return undefined;
+      if (now - this.#asksSince <= waitMs) return undefined;
       this.#own = { kind: 'needs_you', why: describeWait(this.#state()) };
     }
     return this.#own.why;
@@ -229,7 +245,7 @@ export class FleetKeeper implements RunKeeper {
 
   /** Ends a run that was cancelled before it was adopted. Undefined when it was not. */
   async cancelUnadopted(ref: LoopRef): Promise<DriveOutcome | undefined> {
-    if (!this.#cancelledEarly || this.#claimed) return undefined;
+    if (!this.#endedEarly || this.#claimed) return undefined;
     this.#ref = ref;
     for (const command of this.#early.splice(0)) await this.#apply(command, isEnding(command));
     await this.#tellSpent(this.#with.publisher.record.spent);
@@ -334,7 +350,7 @@ export class FleetKeeper implements RunKeeper {
     if (!this.#claimed) {
       this.#early.push(command);
       if (!isEnd || this.#ref) return;
-      this.#cancelledEarly = true;
+      this.#endedEarly ??= command;
       this.#stop.abort();
       return;
     }

@@ -14,11 +14,18 @@ type MayAnswer = Pick<Extract<ToDriver, { type: 'may' }>, 'refused' | 'leftUsd'>
 /** How often to look whether the worker was heard. */
 const LOOK_MS = 200;
 
+export function isEnding({ command }: RunCommand): boolean {
+  return command === 'cancel' || command === 'release';
+}
+
 export class WorkerLink {
   readonly order: Promise<DriveOrder>;
   /** The worker is gone, silent, or has lost the run: everything has to end at once. */
   readonly lost: AbortSignal;
+  /** Somebody has ended the run. */
+  readonly ending: AbortSignal;
   readonly #lost = new AbortController();
+  readonly #ending = new AbortController();
   readonly #process: ChannelProcess;
   readonly #waiting = new Map<number, (answer: MayAnswer) => void>();
   readonly #commands: RunCommand[] = [];
@@ -27,11 +34,13 @@ export class WorkerLink {
   #heardAt = performance.now();
   #asked = 0;
   #drains = false;
+  #endedBy: RunCommand | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(process: ChannelProcess) {
     this.#process = process;
     this.lost = this.#lost.signal;
+    this.ending = this.#ending.signal;
     this.order = new Promise((resolve) => {
       process.on('message', (message) => {
         this.#heardAt = performance.now();
@@ -47,6 +56,11 @@ export class WorkerLink {
   /** The worker wants to end: the run is handed back after this iteration. */
   get drains(): boolean {
     return this.#drains;
+  }
+
+  /** The command that has ended the run. */
+  get endedBy(): RunCommand | undefined {
+    return this.#endedBy;
   }
 
   send(message: FromDriver): Promise<void> {
@@ -111,6 +125,7 @@ export class WorkerLink {
       case 'command':
         if (this.#onCommand) this.#onCommand(message.command);
         else this.#commands.push(message.command);
+        if (isEnding(message.command)) this.#end(message.command);
         this.#wake();
         break;
       case 'stop':
@@ -118,6 +133,11 @@ export class WorkerLink {
         this.#drains = true;
         this.#wake();
     }
+  }
+
+  #end(command: RunCommand): void {
+    this.#endedBy ??= command;
+    this.#ending.abort();
   }
 
   #wake(): void {

@@ -15,6 +15,8 @@ export interface DriveOrder {
   caches: string;
   /** The process stops when it has heard nothing for so long. */
   silenceMs: number;
+  /** A run that only waits for longer than this leaves its place to others. A minute without it. */
+  waitMs?: number;
 }
 
 export type ToDriver =

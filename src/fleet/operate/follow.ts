@@ -1,6 +1,8 @@
 /** The journal of a run as its worker streams it, else as it was published; and how runs end that somebody waits for. */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { EngineAway } from '../../core/fleet/errors.ts';
+import { counted } from '../../core/text/counted.ts';
 import { sha256 } from '../../files/digest.ts';
 import { lineCheck, NO_PREVIOUS } from '../../home/journal/file.ts';
 import type { Scanned } from '../../home/journal/scan.ts';
@@ -173,7 +175,7 @@ function isOver(job: JobView | undefined): boolean {
 function stands(job: JobView, why: string | undefined, need: string | undefined): string {
   const { state, result, news } = job;
   if (result && state === 'ended')
-    return `${result.status} (${result.cause}) after ${result.iterations} iterations, ${result.costUsd.toFixed(2)} USD`;
+    return `${result.status} (${result.cause}) after ${counted(result.iterations, 'iteration')}, ${result.costUsd.toFixed(2)} USD`;
   if (need !== undefined) return `needs you: ${need}`;
   if (state !== 'active') return `${state}: ${why ?? ''}`;
   return (

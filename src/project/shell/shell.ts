@@ -28,6 +28,8 @@ export function systemShell(environment: NodeJS.ProcessEnv, walled?: Walled): Sh
 
 /** Variables of Claude Code and of untildone, with secrets among them, which commands do not get. */
 const WITHHELD = /^(?:ANTHROPIC_|CLAUDE|UNTILDONE_)/;
+/** Marks of the run around a command: by them its processes are found and ended when the process of the run is killed. */
+const MARKS = ['UNTILDONE_RUN', 'UNTILDONE_DRIVE', 'UNTILDONE_FLEET_PROCESS'];
 /** Variables that point git at another repository. Git itself sets them for its hooks. */
 const REDIRECTS_GIT = new Set([
   'GIT_DIR',
@@ -52,6 +54,10 @@ export function scrubbedEnvironment(environment: NodeJS.ProcessEnv): Record<stri
   const certificates = environment.UNTILDONE_EXTRA_CA_CERTS;
   if (certificates) scrubbed.NODE_EXTRA_CA_CERTS = certificates;
   return { ...scrubbed, NO_COLOR: '1', TERM: 'dumb' };
+}
+
+function marksIn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(MARKS.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
 async function run(
@@ -106,6 +112,7 @@ async function start(
       // A command may itself run commands through untildone: their processes carry both marks.
       env: {
         ...scrubbedEnvironment(environment),
+        ...marksIn(environment),
         UNTILDONE_NODE: process.execPath,
         ...env,
         [MARK]: [environment[MARK], id].filter(Boolean).join(':'),

@@ -1,5 +1,7 @@
 /** What keeps a run from being driven, in plain words. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/core/text/errors.ts';
+import { outcomeOf } from '../../../src/fleet/drive/drive.ts';
 import { DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { longTest } from '../../support/long.ts';
 
@@ -7,6 +9,7 @@ const scene = new DrivenScene({
   ...piecesProject(1),
   'sub/untildone.yaml': 'gates:\n  there: { run: test -f there.txt }\nrun:\n  setup: ["exit 3"]\n',
   'list.txt': 'one\ntwo\n',
+  'broken/untildone.yaml': 'gates:\n  a: { run: 7, nonsense: true }\n',
 });
 afterAll(() => scene.close());
 
@@ -16,6 +19,11 @@ describe('a run is not driven', () => {
       'whose contract has a mistake',
       { contract: 'gates: { a: { run: 7, nonsense: true } }' },
       { kind: 'hopeless', why: expect.stringContaining('untildone.yaml') },
+    ],
+    [
+      'whose contract has a mistake at that commit',
+      { folder: 'broken' },
+      { kind: 'hopeless', why: expect.stringMatching(/untildone\.yaml.*nonsense|nonsense.*untildone\.yaml/) },
     ],
     [
       'whose folder is not there',
@@ -77,4 +85,25 @@ test('runs after others begin with their work, and a conflict is named', async (
     kind: 'hopeless',
     why: expect.stringMatching(/list\.txt/),
   });
+});
+
+test.each<[string, unknown, string]>([
+  [
+    'a full disk',
+    Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' }),
+    'the disk of this worker is full',
+  ],
+  [
+    'a full disk under git',
+    new Error('git fetch: error: No space left on device'),
+    'the disk of this worker is full',
+  ],
+  [
+    'no Claude Code',
+    new UsageError('no session can be started: claude is not there'),
+    'no session can be started',
+  ],
+])('%s is tried again, on another worker or later', (_, error, words) => {
+  const link = { lost: new AbortController().signal };
+  expect(outcomeOf(error, link)).toEqual({ kind: 'failed', why: expect.stringContaining(words) });
 });

@@ -13,6 +13,7 @@ import { submit } from '../../../src/fleet/operate/submit.ts';
 import type { RunResult, WorkerView } from '../../../src/ports/fleet.ts';
 import { operateScene, published, SECRET, taken } from '../../support/fleet/operate-scene.ts';
 import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -239,6 +240,20 @@ describe('a run', () => {
       fleet,
     );
     await expect.poll(() => said.length).toBeGreaterThan(0);
+    await store.stop();
+    await expect.poll(() => notes.length, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
+    await store.start();
+    await expect
+      .poll(
+        () =>
+          fleet.engine.ready().then(
+            () => true,
+            () => false,
+          ),
+        { timeout: PATIENCE_MS },
+      )
+      .toBe(true);
+    expect(notes[0]).toContain('cannot be reached');
     const held = await taken(fleet, run);
     await fleet.engine.complete(held, RESULT);
     expect(await waiting).toMatchObject([{ run, result: RESULT }]);

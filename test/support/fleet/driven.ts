@@ -32,6 +32,8 @@ export function piecesProject(pieces: number): Record<string, string> {
 export interface PlayedWorker {
   name?: string;
   silenceMs?: number;
+  /** How long a run that only waits keeps its place. */
+  waitMs?: number;
   env?: Record<string, string>;
   /** Another one than that of the fleet. */
   secret?: string;
@@ -96,7 +98,7 @@ export class Driven {
   constructor(
     scene: DrivenScene,
     spec: RunSpec,
-    { name = 'w1', silenceMs = 60_000, env = {}, secret = scene.secret, may, leftUsd }: PlayedWorker,
+    { name = 'w1', silenceMs = 60_000, waitMs, env = {}, secret = scene.secret, may, leftUsd }: PlayedWorker,
   ) {
     const machine = join(scene.root, name);
     this.folder = join(machine, spec.run);
@@ -125,7 +127,7 @@ export class Driven {
     this.#beat = setInterval(() => this.send({ type: 'alive' }), BEAT_MS);
     void this.over.then(() => clearInterval(this.#beat));
     this.send({
-      ...{ type: 'order', worker: name, run: spec.run, folder: this.folder, silenceMs },
+      ...{ type: 'order', worker: name, run: spec.run, folder: this.folder, silenceMs, waitMs },
       spec: sealSpec(spec, secret),
       key: keyOfRun(spec.run, scene.secret),
       caches: join(machine, 'caches'),

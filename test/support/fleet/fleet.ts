@@ -203,6 +203,8 @@ export class Fleet {
   async close(): Promise<void> {
     await this.#engine?.close();
     await endProcessesOf(`${this.root}/`);
+    // What a process said is read when its end is noticed.
+    await Promise.all(this.machines.map((machine) => machine.over()));
     await this.store.close();
     rmSync(this.root, { recursive: true, force: true });
   }

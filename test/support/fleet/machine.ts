@@ -49,6 +49,7 @@ export class Machine {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly workdir: string;
+  readonly #programs: Program[] = [];
   #calls = 0;
 
   constructor(root: string, name: string, extra: Record<string, string>) {
@@ -76,7 +77,16 @@ export class Machine {
   }
 
   start(args: readonly string[], extra: Record<string, string> = {}, cwd = this.folder): Program {
-    return new Program(args, join(this.folder, `call-${++this.#calls}`), { ...this.env, ...extra }, cwd);
+    const output = join(this.folder, `call-${++this.#calls}`);
+    const program = new Program(args, output, { ...this.env, ...extra }, cwd);
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Ends what was started here, and resolves when all of it is known to have ended. */
+  async over(): Promise<void> {
+    for (const program of this.#programs) program.signal('SIGKILL');
+    await Promise.all(this.#programs.map(({ ended }) => ended.catch(() => undefined)));
   }
 
   /** Of everything that runs here: the worker, the processes of its runs, their sessions, what these started. */
@@ -136,7 +146,6 @@ export class Program {
     return this.#said('err');
   }
 
-  /** Empty when its fleet is gone. */
   #said(stream: 'out' | 'err'): string {
     const file = `${this.#output}.${stream}`;
     return existsSync(file) ? readFileSync(file, 'utf8') : '';

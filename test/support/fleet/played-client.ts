@@ -100,7 +100,7 @@ async function play(prompt: string): Promise<void> {
   note(score, 'began');
   let asked = prompt;
   for (let held = false; ; held = true) {
-    const text = asked.includes('hand-over note') ? 'NOTE: see the files.' : await makePiece(score);
+    const text = asked.includes('hand-over note') ? 'NOTE: see the files.' : await makePiece(score, asked);
     if (text === undefined || interrupted) return finish('interrupted', true, score);
     answer(text, score.usd ?? PIECE_USD);
     if (spentUsd - before >= budgetUsd)
@@ -124,10 +124,16 @@ function priceSoFar({ usd = PIECE_USD }: Score): number {
 }
 
 /** Undefined when a hook ends the session. */
-async function makePiece(score: Score): Promise<string | undefined> {
+async function makePiece(score: Score, asked: string): Promise<string | undefined> {
   const log = join(cwd, MADE);
   const made = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean).length : 0);
   const piece = made() + 1;
+  const question = score.ask?.piece === piece && !asked.includes(score.ask.answer) ? score.ask : undefined;
+  if (question) {
+    const command = `untildone ask "${question.question}"`;
+    await ask('PreToolUse', { tool_name: 'Bash', tool_input: { command } });
+    return 'I wait for the answer.';
+  }
   const input = { command: score.command ?? `echo ${piece} >> ${MADE}` };
   const allowed = await ask('PreToolUse', { tool_name: 'Bash', tool_input: input });
   if (allowed.continue === false) return undefined;

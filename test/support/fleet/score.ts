@@ -6,6 +6,8 @@ export interface Score {
   workMs?: number;
   /** By the number of a piece: it is begun, and made only when this file is there. */
   waitFor?: Record<number, string>;
+  /** At this piece it asks, until it reads the answer in its prompt. */
+  ask?: { piece: number; question: string; answer: string };
   /** A shell command that is run for every piece, instead of making one. */
   command?: string;
   /** While this file is there, a session kills its worker, or the process that drives its run. */

@@ -8,6 +8,9 @@ import { REGAIN } from './scripts.ts';
 
 const ANSWER_MS = 5_000;
 const CONNECT_MS = 4_000;
+/** How long a first connection that is refused is tried again: a store that is just starting is there by then. */
+const NOBODY_MS = 1_500;
+const NOBODY_THERE = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND']);
 /** How long a call waits for a connection that is being made anew. */
 const AWAKE_MS = 3_000;
 
@@ -25,7 +28,7 @@ export async function openRedis(address: Address): Promise<Store> {
     client.disconnect();
   };
   try {
-    await ready(client, CONNECT_MS + 1_000);
+    await ready(client, CONNECT_MS + 1_000, NOBODY_MS);
     const options = { connection: client, prefix: address.space, ...BACKEND_OPTIONS };
     const backend = bull.createRedisBackend('runs', options);
     backend.on('error', () => undefined);
@@ -99,10 +102,19 @@ function nameOf(host: string): string | undefined {
   return /^[\d.]+$|:/.test(host) ? undefined : host;
 }
 
-/** Resolves when the connection stands. Rejects with what went wrong, at once when waiting does not help. */
-function ready(client: Redis, ms: number): Promise<void> {
+/**
+ * Resolves when the connection stands. Rejects with what went wrong: at once when waiting does not help, and after `nobodyMs`
+ * when nobody listens there.
+ */
+function ready(client: Redis, ms: number, nobodyMs = ms): Promise<void> {
   if (client.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
+    const began = performance.now();
+    const isNobodyThere = (error: unknown) =>
+      error instanceof Error &&
+      'code' in error &&
+      NOBODY_THERE.has(String(error.code)) &&
+      performance.now() - began >= nobodyMs;
     let last: unknown = new Error('the connection was lost, and no new one came about');
     const over = (settle: () => void) => {
       clearTimeout(timer);
@@ -112,7 +124,7 @@ function ready(client: Redis, ms: number): Promise<void> {
     const arrived = () => over(resolve);
     const failed = (error: unknown) => {
       last = error;
-      if (faultOf(error) === 'refused') over(() => reject(error));
+      if (faultOf(error) === 'refused' || isNobodyThere(error)) over(() => reject(error));
     };
     const timer = setTimeout(() => over(() => reject(last)), ms);
     client.on('ready', arrived).on('error', failed);
