@@ -115,7 +115,9 @@ export class FleetKeeper implements RunKeeper {
     const reporter: RunReporter = {
       begun: () => news.doing('begins'),
       event: (event) => {
-        if (event.type === 'session') this.#spending.sessionBegins(event.state.spent.costUsd);
+        // Children of the run are heard here, too.
+        if (event.type === 'session' && event.state.loop === this.#ref?.loop)
+          this.#spending.sessionBegins(event.state.spent.costUsd);
         news.hear(event);
       },
       note,
