@@ -104,9 +104,12 @@ function loadedAt(event: string): string[] {
   return files.filter((file) => file !== preload).map((file) => basename(file));
 }
 
-test.each(['Stop', 'PreToolUse'])(
-  'a %s in a loop that only asks for a promise loads hook.cjs alone',
-  (event) => {
-    expect(loadedAt(event).sort()).toEqual(['hook.cjs', 'untildone.cjs']);
+test.each([
+  { event: 'Stop', beside: [] },
+  { event: 'PreToolUse', beside: ['session.cjs'] },
+])(
+  'a $event in a loop that only asks for a promise loads hook.cjs, and nothing more than $beside',
+  (each) => {
+    expect(loadedAt(each.event).sort()).toEqual(['hook.cjs', ...each.beside, 'untildone.cjs']);
   },
 );

@@ -225,7 +225,7 @@ test('what subagents spend counts, nested ones too; what they say is kept; the s
   expect(loop).toMatchObject({
     status: 'reached_limit',
     subagent_tokens: 120_300,
-    ending: { cause: 'tokens', text: expect.stringContaining('of these 120300 by subagents') },
+    ending: { cause: 'tokens', text: expect.stringContaining('of these 120,300 by subagents') },
   });
   const lines = (await must(scene, ['log', loop.id, '--json'])).trim().split('\n');
   const journal = lines.map((line) => JSON.parse(line) as { entry: Entry; state: LoopState });

@@ -26,7 +26,7 @@ function freshClone(): string {
 /** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
 const NEEDED = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^dist\/(?:untildone|hook|statusline|cli|judge|dev|reflect|telemetry|dashboard)\.cjs$/,
+  /^dist\/(?:untildone|hook|session|statusline|cli|judge|dev|reflect|telemetry|dashboard|fleet|fleet-run)\.cjs$/,
   /^dist\/dashboard\/(?:index\.html|app\.js|app\.css|icon\.svg)$/,
   /^dist\/(?:index|library-\w+)\.mjs$/,
   /^dist\/THIRD-PARTY\.txt$/,
@@ -38,6 +38,8 @@ const NEEDED = [
   // Messages and `--help` name pages.
   /^docs\/(?!adr\/).*\.md$/,
   /^docs\/images\/[\w-]+\.png$/,
+  // Workers of a fleet as services.
+  /^deploy\//,
   /^schema\/(?:untildone\.schema|catalog-entry)\.json$/,
   /^(?:plugin|plugin-ralph|\.claude-plugin)\//,
 ];

@@ -115,7 +115,7 @@ test('from a checkout: submitted, looked at, limited, cancelled, and brought bac
   );
   expect(await json('fleet', 'cancel', run)).toMatchObject({ run, did: 'ended' });
   const pruned = await call('fleet', 'prune', '--older', '1ms', '--yes');
-  expect(pruned.stdout).toMatch(/cancelled, ended .*\n1 runs removed\.\n$/);
+  expect(pruned.stdout).toMatch(/cancelled, ended .*\n1 run removed\.\n$/);
   expect(await call('fleet', 'show', run)).toMatchObject({ code: 2, stdout: '' });
 });
 

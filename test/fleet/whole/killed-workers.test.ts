@@ -6,18 +6,18 @@ import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { isThere, type Machine, type ProcessId, type Program } from '../../support/fleet/machine.ts';
 import { waitFor } from '../../support/live/processes.ts';
-import { isLong } from '../../support/long.ts';
+import { few, isLong } from '../../support/long.ts';
 
 const FORMS = [
   { store: 'redis', kills: isLong ? 50 : 8, runs: isLong ? 24 : 6 },
-  { store: 'postgres', kills: isLong ? 50 : 3, runs: isLong ? 24 : 4 },
+  { store: 'postgres', kills: 50, runs: 24 },
 ] as const;
 const WORKERS = 3;
 const LIMIT_MS = 600_000;
 /** After this long nothing of a worker that was killed may be left. */
 const GONE_MS = 15_000;
 
-describe.each(FORMS)('$kills kills on $store', ({ store, kills, runs: count }) => {
+describe.each(few(FORMS, 1))('$kills kills on $store', ({ store, kills, runs: count }) => {
   test(
     'every run ends verified, no iteration twice, none lost, and nothing keeps running',
     async () => {

@@ -4,12 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
-import { isLong } from '../../support/long.ts';
+import { few } from '../../support/long.ts';
 
-const STORES = ['redis', 'postgres'] as const;
+/** Every other test of whole fleets has a Redis. */
+const STORES = ['postgres', 'redis'] as const;
 const AWAY_MS = 10_000;
 
-describe.each(STORES)('%s', (store) => {
+describe.each(few(STORES, 1))('%s', (store) => {
   test('stops for 10 s: iterations are finished and published, runs end, nothing happens twice', async () => {
     const fleet = await Fleet.open({ store, pieces: 5 });
     onTestFinished(() => fleet.close());
@@ -38,7 +39,7 @@ describe.each(STORES)('%s', (store) => {
   });
 });
 
-describe.each(isLong ? STORES : STORES.slice(0, 1))('%s', (store) => {
+describe.each(few(STORES, 1))('%s', (store) => {
   test('loses everything: what had not ended is brought back, what had ended is not run again', async () => {
     const fleet = await Fleet.open({ store, pieces: 2 });
     onTestFinished(() => fleet.close());
