@@ -42,3 +42,6 @@ function answered(about: string | undefined, text: string, ref: LoopRef, { store
   const chosen = option !== undefined && question.options?.[option - 1] !== undefined ? option : undefined;
   return answerAgent(ref, question, answerIn(question, chosen === undefined ? text : '', chosen), store);
 }
+
+/** Commands with which a run that needs you goes on. */
+export const GOES_ON = new Set<RunCommand['command']>(['resume', 'answer', 'approve', 'reject']);

@@ -10,12 +10,19 @@ import type { RunKeeper, RunObservers } from '../../run/begin/client-options.ts'
 import type { Interrupts } from '../../run/begin/interrupts.ts';
 import { readRunGitRecord } from '../../run/git/record.ts';
 import type { RunReporter } from '../../run/reporter.ts';
-import { applyCommand, withApplied } from './commands.ts';
+import { applyCommand, GOES_ON, withApplied } from './commands.ts';
 import { isEnding, type WorkerLink } from './link.ts';
 import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
 import type { Publisher } from './publisher.ts';
-import { type FleetRecord, isNote, type Rest, resultOf, type SpentIteration } from './record.ts';
+import {
+  type FleetRecord,
+  isNote,
+  type Rest,
+  refuseForMachine,
+  resultOf,
+  type SpentIteration,
+} from './record.ts';
 import { Spending } from './spending.ts';
 
 interface Keeping {
@@ -37,17 +44,6 @@ const STOPPED = 'this worker stopped';
 
 /** How long a session that is ended may take to report what it has spent. */
 const LAST_WORD_MS = 1_000;
-
-/** Commands with which a run that needs you goes on. */
-const GOES_ON = new Set<RunCommand['command']>(['resume', 'answer', 'approve', 'reject']);
-
-/** What only says something about this worker: another one, or this one later, goes on where the run was published. */
-const OF_THE_MACHINE = new Set(['auth', 'billing']);
-
-function refuseForMachine({ status, ending }: LoopState): void {
-  if (status === 'failed' && ending && OF_THE_MACHINE.has(ending.cause))
-    throw new Error(`Claude Code cannot work on this worker (${ending.cause}): ${ending.detail}`);
-}
 
 export class FleetKeeper implements RunKeeper {
   readonly #with: Keeping;

@@ -172,3 +172,11 @@ export function resultOf(state: LoopState, work: { branch?: string; commit?: str
     ...work,
   };
 }
+
+/** What only says something about this worker: another one, or this one later, goes on where the run was published. */
+const OF_THE_MACHINE = new Set(['auth', 'billing']);
+
+export function refuseForMachine({ status, ending }: LoopState): void {
+  if (status === 'failed' && ending && OF_THE_MACHINE.has(ending.cause))
+    throw new Error(`Claude Code cannot work on this worker (${ending.cause}): ${ending.detail}`);
+}

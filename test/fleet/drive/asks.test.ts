@@ -4,6 +4,7 @@ import type { RunSpec } from '../../../src/core/fleet/spec.ts';
 import type { RunCommand } from '../../../src/ports/fleet.ts';
 import { DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
+import { longTest } from '../../support/long.ts';
 
 const scene = new DrivenScene({
   ...piecesProject(2),
@@ -59,7 +60,7 @@ test('an answer that comes while the run still waits is heard at once', async ()
   });
 });
 
-test('a run that was woken for nothing rests once more, for the same cause', async () => {
+longTest('a run that was woken for nothing rests once more, for the same cause', async () => {
   const spec = await scene.submit(ASKS);
   const first = scene.take(spec, SOON);
   const rests = await first.over;

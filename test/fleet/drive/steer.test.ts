@@ -6,6 +6,7 @@ import type { RunSpec } from '../../../src/core/fleet/spec.ts';
 import type { RunCommand } from '../../../src/ports/fleet.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
+import { longTest } from '../../support/long.ts';
 
 const scene = new DrivenScene(piecesProject(3));
 afterAll(() => scene.close());
@@ -78,16 +79,19 @@ test('a paused run rests until somebody resumes it; each command counts once', a
   });
 });
 
-test('a worker that drains hands the run back after this iteration, and another one goes on at once', async () => {
-  const { spec, driven, open } = await inSecondPiece('drain');
-  driven.send({ type: 'stop', why: 'drain' });
-  open();
-  expect(await driven.over, driven.said).toEqual({ kind: 'handed_back' });
-  expect(driven.published).toEqual([1, 2]);
-  const second = scene.take(spec, { name: 'w2' });
-  expect(await second.over, second.said).toMatchObject({ kind: 'ended', result: { iterations: 3 } });
-  expect(second.published).toEqual([3]);
-});
+longTest(
+  'a worker that drains hands the run back after this iteration, and another one goes on at once',
+  async () => {
+    const { spec, driven, open } = await inSecondPiece('drain');
+    driven.send({ type: 'stop', why: 'drain' });
+    open();
+    expect(await driven.over, driven.said).toEqual({ kind: 'handed_back' });
+    expect(driven.published).toEqual([1, 2]);
+    const second = scene.take(spec, { name: 'w2' });
+    expect(await second.over, second.said).toMatchObject({ kind: 'ended', result: { iterations: 3 } });
+    expect(second.published).toEqual([3]);
+  },
+);
 
 test.each([
   ['is silent', (driven: Driven) => driven.silence(), { silenceMs: 1_000 }],
@@ -102,7 +106,7 @@ test.each([
   expect((await scene.truth.read(spec.run))?.refs).toEqual(refs);
 });
 
-test('while the remote refuses pushes, the next iteration does not begin', async () => {
+longTest('while the remote refuses pushes, the next iteration does not begin', async () => {
   const { driven, open } = await inSecondPiece('away');
   scene.remote.refusePushes(true);
   open();

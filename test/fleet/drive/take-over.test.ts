@@ -11,6 +11,7 @@ import { parseReceipt, receiptProblems } from '../../../src/home/receipts.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
 import { processesOf, waitFor } from '../../support/live/processes.ts';
+import { longTest } from '../../support/long.ts';
 
 const scene = new DrivenScene(piecesProject(4));
 afterAll(() => scene.close());
@@ -76,7 +77,7 @@ test('a run whose process is killed in its third iteration goes on elsewhere, an
   expect(scene.remote.git('show', `${branch}:made.txt`)).toBe('1\n2\n3\n4');
 });
 
-test('a run that another worker has taken up cannot be published by the first one', async () => {
+longTest('a run that another worker has taken up cannot be published by the first one', async () => {
   const gate = join(scene.root, 'go-2');
   const spec = await scene.submit({ waitFor: { 2: gate } });
   const first = scene.take(spec, { name: 'w1' });

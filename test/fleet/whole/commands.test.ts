@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { isThere } from '../../support/fleet/machine.ts';
+import { longTest } from '../../support/long.ts';
 
 const CANCEL_MS = 5_000;
 
@@ -67,7 +68,7 @@ test('a worker that is told to end finishes its iteration; another one goes on',
   ]);
 });
 
-test('the same key, twenty times at once, is one run', async () => {
+longTest('the same key, twenty times at once, is one run', async () => {
   const submitted = await Promise.all(Array.from({ length: 20 }, () => fleet.submit(['--key', 'nightly'])));
   expect(new Set(submitted.flat()).size).toBe(1);
   const engine = await fleet.engine();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
+import { few } from '../../support/long.ts';
 
 const FORMS = [
   { name: 'its process is killed each time', cause: 'driver', says: /process|signal|SIGKILL/ },
@@ -11,7 +12,7 @@ const FORMS = [
   { name: 'its setup fails', cause: 'setup', says: /setup/ },
 ] as const;
 
-test.concurrent.each(FORMS)('$name', async ({ cause, says }) => {
+test.concurrent.each(few(FORMS, 2))('$name', async ({ cause, says }) => {
   const fleet = await Fleet.open({ store: 'redis', pieces: 2 });
   try {
     const poison = join(fleet.root, 'poison');

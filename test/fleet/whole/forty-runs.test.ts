@@ -4,7 +4,7 @@ import { expectNoSecrets } from '../../support/fleet/expect-no-secrets.ts';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { mostAtOnce, type Span, spansOf } from '../../support/fleet/ledger.ts';
-import { few } from '../../support/long.ts';
+import { few, isLong } from '../../support/long.ts';
 
 const LIMITS = { all: 6, repo: 4, label: 2 };
 const WORKERS = [
@@ -26,7 +26,7 @@ describe.each(few(FORMS, 1))('$runs runs over 4 workers on $store', ({ store, ru
   test(
     'all are verified, and the limits hold at every moment',
     async () => {
-      const fleet = await Fleet.open({ store, repos: 2, pieces: 2 });
+      const fleet = await Fleet.open({ store, repos: 2, pieces: isLong ? 2 : 1 });
       onTestFinished(() => fleet.close());
       const { all, repo, label } = LIMITS;
       await fleet.ok(

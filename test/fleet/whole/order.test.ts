@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet, type FleetOptions } from '../../support/fleet/fleet.ts';
 import { git } from '../../support/fleet/history.ts';
+import { longTest } from '../../support/long.ts';
 
 async function open(options: Partial<FleetOptions> = {}): Promise<Fleet> {
   const fleet = await Fleet.open({ store: 'redis', pieces: 1, ...options });
@@ -78,25 +79,28 @@ test('no iteration begins after the money of the day is used up, and the run goe
   expect(made()).toBe(6);
 });
 
-test('two workers on one work folder: not by one name; by two names they share the clone and nothing else', async () => {
-  const fleet = await open({ pieces: 2 });
-  const { machine, worker } = fleet.startWorker('w1');
-  const engine = await fleet.engine();
-  await fleet.until(async () => (await engine.workers()).length === 1, 'the worker');
-  const beside = (name: string) =>
-    machine.start(['worker', '--name', name, '--workdir', machine.workdir, '--health-port', 'off']);
-  const { code, stderr } = await beside('w1').ended;
-  expect(code).toBe(2);
-  expect(stderr).toContain(machine.workdir);
-  expect(stderr).not.toMatch(/\n\s+at /);
-  const second = beside('w2');
-  const runs = await fleet.submit(['--count', '4'], { workMs: 200 });
-  await fleet.untilEnded(runs);
-  for (const run of runs) expectVerified(fleet, run);
-  const places = fleet.deeds().map(({ cwd }) => /workers\/(\w+)\//.exec(cwd)?.[1]);
-  expect(new Set(places)).toEqual(new Set(['w1', 'w2']));
-  for (const each of [worker, second]) each.signal('SIGTERM');
-  expect((await worker.ended).code).toBe(0);
-  expect((await second.ended).code).toBe(0);
-  await fleet.untilGone();
-});
+longTest(
+  'two workers on one work folder: not by one name; by two names they share the clone and nothing else',
+  async () => {
+    const fleet = await open({ pieces: 2 });
+    const { machine, worker } = fleet.startWorker('w1');
+    const engine = await fleet.engine();
+    await fleet.until(async () => (await engine.workers()).length === 1, 'the worker');
+    const beside = (name: string) =>
+      machine.start(['worker', '--name', name, '--workdir', machine.workdir, '--health-port', 'off']);
+    const { code, stderr } = await beside('w1').ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(machine.workdir);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    const second = beside('w2');
+    const runs = await fleet.submit(['--count', '4'], { workMs: 200 });
+    await fleet.untilEnded(runs);
+    for (const run of runs) expectVerified(fleet, run);
+    const places = fleet.deeds().map(({ cwd }) => /workers\/(\w+)\//.exec(cwd)?.[1]);
+    expect(new Set(places)).toEqual(new Set(['w1', 'w2']));
+    for (const each of [worker, second]) each.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect((await second.ended).code).toBe(0);
+    await fleet.untilGone();
+  },
+);

@@ -5,13 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
+import { few } from '../../support/long.ts';
 
 const FORMS = [
   { name: 'refuses pushes', away: 'refusePushes' },
   { name: 'is gone', away: 'away' },
 ] as const;
 
-test.each(FORMS)(
+test.each(few(FORMS, 1))(
   'a remote that $name for a while: the run waits with its iteration, and ends verified',
   async ({ away }) => {
     const fleet = await Fleet.open({ store: 'redis', pieces: 3 });

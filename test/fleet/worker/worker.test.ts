@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dayOf } from '../../../src/core/fleet/budget.ts';
@@ -279,8 +279,10 @@ describe('a worker', () => {
 
   test('without room takes nothing, and says so where the fleet looks', async () => {
     const run = await scene.submit({});
+    const caches = join(scene.folder, 'work', 'caches');
+    mkdirSync(caches, { recursive: true });
+    writeFileSync(join(caches, 'large'), 'x'.repeat(100));
     const { events, worker } = await scene.start({ maxDisk: 1 });
-    writeFileSync(join(scene.folder, 'work', 'caches', 'large'), 'x'.repeat(100));
     await waitFor(async () =>
       (await scene.engine.workers()).some(({ note }) => note?.includes('--max-disk')),
     );
