@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers Stops, and with `session.cjs` all
-// other events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates that measure, the formats of other
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers
+// events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates that measure, the formats of other
 // systems and the models, `dev.cjs` is for authors of hooks, `reflect.cjs` reads transcripts, also in worker threads,
 // `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the page in `dashboard/`, `cli.cjs` is everything else. `index.mjs` is the
 // library, an ES module with its types.
@@ -46,27 +46,8 @@ const common = {
   ],
 };
 
-/** A Stop is answered without what all other events need: Node reads the whole bundle before it runs any of it. */
-const otherEventsApart = {
-  name: 'other-events-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/session\.ts$/ }, () => ({ path: './session.cjs', external: true })),
-};
-
 const bundles = await Promise.all([
-  build({
-    ...common,
-    entryPoints: ['src/main/hook.ts'],
-    outfile: 'dist/hook.cjs',
-    minify: true,
-    plugins: [otherEventsApart],
-  }),
-  build({
-    ...common,
-    entryPoints: ['src/hook/wiring/session.ts'],
-    outfile: 'dist/session.cjs',
-    minify: true,
-  }),
+  build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
@@ -130,18 +111,9 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...[
-    'untildone',
-    'hook',
-    'session',
-    'statusline',
-    'judge',
-    'cli',
-    'dev',
-    'reflect',
-    'telemetry',
-    'dashboard',
-  ].map((name) => `${name}.cjs`),
+  ...['untildone', 'hook', 'statusline', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
+    (name) => `${name}.cjs`,
+  ),
   ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });

@@ -147,22 +147,6 @@ test('a judge bundle that is cut, empty or gone is held by the hook itself, and 
   expect(answer(at.stop())).toEqual({ systemMessage: expect.stringContaining('may stop') });
 });
 
-test('a bundle for other events that is cut, empty or gone: Stops are judged and held, and prompts tell of it', () => {
-  const path = join(at.world.folder, 'dist/session.cjs');
-  const whole = take(path);
-  for (const text of [whole.slice(0, whole.length / 2), '', undefined]) {
-    if (text === undefined) rmSync(path);
-    else writeFileSync(path, text);
-    const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'go on' };
-    expect(answer(at.run(prompt, { line: hookLine('UserPromptSubmit') }))).toEqual({
-      systemMessage: expect.stringContaining('install untildone again'),
-    });
-    const held = answer(at.stop());
-    expect(held).toMatchObject({ decision: 'block' });
-    expect(JSON.stringify(held)).not.toContain('install untildone again');
-  }
-});
-
 test('a script cut off after any line holds', () => {
   breakScript((path, whole) => {
     const lines = whole.split('\n');

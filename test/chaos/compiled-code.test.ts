@@ -106,7 +106,7 @@ function loadedAt(event: string): string[] {
 
 test.each([
   { event: 'Stop', beside: [] },
-  { event: 'PreToolUse', beside: ['session.cjs'] },
+  { event: 'PreToolUse', beside: [] },
 ])(
   'a $event in a loop that only asks for a promise loads hook.cjs, and nothing more than $beside',
   (each) => {
