@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers
-// events, `statusline.cjs` prints a line about a session, `judge.cjs` has the gates that measure, the formats of other
-// systems and the models, `dev.cjs` is for authors of hooks, `reflect.cjs` reads transcripts, also in worker threads,
-// `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the page in `dashboard/`, `cli.cjs` is everything else. `index.mjs` is the
-// library, an ES module with its types.
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a
+// line about a session, `judge.cjs` has the gates that measure, the formats of other systems and the models, `dev.cjs` is for
+// authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
+// page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
+// runs, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';

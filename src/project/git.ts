@@ -35,6 +35,18 @@ export class GitError extends Error {
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 
+/** Files are looked at as they are, byte by byte, whatever the user's settings for line endings and stat say. */
+export const AS_BYTES_CONFIG: readonly string[] = [
+  'core.bare=false',
+  'core.autocrlf=false',
+  'core.safecrlf=false',
+  'core.fileMode=true',
+  'core.symlinks=true',
+  'core.trustctime=true',
+  'core.checkStat=default',
+  'core.ignoreStat=false',
+];
+
 /** Configuration by which git runs no other program and asks for nothing, whatever the repository's own says. */
 export const QUIET_CONFIG: readonly string[] = [
   `core.hooksPath=${devNull}`,

@@ -123,10 +123,10 @@ test('core neither waits nor looks at the world', () => {
   expect(impure.map((f) => relative(SRC, f))).toEqual([]);
 });
 
-test('no file is longer than 400 lines, no folder holds more than 25 files', () => {
+test('no file is longer than 450 lines, no folder holds more than 25 files', () => {
   const root = dirname(SRC);
   const all = ['src', 'test', 'bench'].flatMap((folder) => filesIn(join(root, folder)));
-  const long = all.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+  const long = all.filter((file) => readFileSync(file, 'utf8').split('\n').length > 451);
   expect(long.map((f) => relative(root, f))).toEqual([]);
   const counts = new Map<string, number>();
   for (const file of all) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);

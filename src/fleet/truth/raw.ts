@@ -7,23 +7,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { sha256 } from '../../files/digest.ts';
 import { realPath } from '../../home/layout.ts';
-import type { GitCall, GitResult } from '../../project/git.ts';
+import { AS_BYTES_CONFIG, type GitCall, type GitResult } from '../../project/git.ts';
 import { encodeName } from '../../project/trees/git-output.ts';
 import { findUserRepository } from '../../project/trees/user-repository.ts';
 import { type Cache, locked, withTemporary } from './cache.ts';
 import { type GitWorld, localGit, mustGit } from './remote.ts';
 
 const ATTRIBUTES = '* -text !eol -ident -filter !working-tree-encoding\n';
-const CONFIG = [
-  'core.bare=false',
-  'core.autocrlf=false',
-  'core.safecrlf=false',
-  'core.fileMode=true',
-  'core.symlinks=true',
-  'core.trustctime=true',
-  'core.checkStat=default',
-  'core.ignoreStat=false',
-];
 
 /** One line of `git diff-* --raw`. */
 export interface RawEntry {
@@ -98,7 +88,7 @@ export async function withRaw<Result>(
       const plain = { GIT_DIR: join(dir, 'plain'), GIT_COMMON_DIR: join(dir, 'plain') };
       const call = (more: Partial<GitCall>, config: string[], place = {}) => ({
         ...more,
-        config: [...CONFIG, ...config],
+        config: [...AS_BYTES_CONFIG, ...config],
         env: { ...env, ...place, ...more.env },
       });
       const result = await work({

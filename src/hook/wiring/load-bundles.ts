@@ -31,11 +31,7 @@ export async function loadJudgeBundle(): Promise<JudgeBundle> {
     if (typeof bundle.openJudges === 'function') return bundle;
     throw new Error('judge.cjs is empty');
   } catch (cause) {
-    throw unloadable(cause as Error);
+    const [why] = (cause as Error).message.split('\n');
+    throw new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
   }
-}
-
-export function unloadable(cause: Error): Error {
-  const [why] = cause.message.split('\n');
-  return new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
 }

@@ -13,7 +13,6 @@ import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
-import { loadOtherEvents } from './load-session.ts';
 import { projectOf } from './project.ts';
 import { queueEnding } from './reflection.ts';
 import { spawnRun } from './spawn-run.ts';
@@ -43,8 +42,8 @@ export function openPorts(
     judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
     judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
     receipts: async () => (await load()).openReceipts(home),
-    session: async () => (await loadOtherEvents()).openSession(home, env),
-    tools: async () => (await loadOtherEvents()).openTools(env, load),
+    session: async () => (await import('./session.ts')).openSession(home, env),
+    tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),
     ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load }),
     foreign: async (event, hasNative) => {

@@ -7,7 +7,7 @@ import { devNull } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { writeWhole } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
-import { type GitCall, QUIET_CONFIG, runGit } from '../git.ts';
+import { AS_BYTES_CONFIG, type GitCall, QUIET_CONFIG, runGit } from '../git.ts';
 import { describe, putRight, readText } from './shadow-files.ts';
 import { runUserGit, type UserRepository } from './user-repository.ts';
 
@@ -24,14 +24,7 @@ export interface Shadow {
 
 const CONFIG: readonly string[] = [
   ...QUIET_CONFIG,
-  'core.bare=false',
-  'core.autocrlf=false',
-  'core.safecrlf=false',
-  'core.fileMode=true',
-  'core.symlinks=true',
-  'core.trustctime=true',
-  'core.checkStat=default',
-  'core.ignoreStat=false',
+  ...AS_BYTES_CONFIG,
   'core.untrackedCache=false',
   'core.splitIndex=false',
   'core.sparseCheckout=false',
