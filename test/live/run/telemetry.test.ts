@@ -55,7 +55,9 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
   expect(root).toMatchObject({ traceId: around.traceId, parentSpanId: around.spanId, status: 0 });
   expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': 2 });
   const worked = ours.filter(({ name }) => name === 'gate worked').map(({ attributes }) => attributes);
-  expect(worked.map((each) => each['untildone.gate.outcome'])).toEqual(['fail', 'pass']);
+  // Where Claude Code has not written its transcript by the first Stop, tool calls cannot be counted yet.
+  const outcomes = worked.map((each) => each['untildone.gate.outcome']);
+  expect(outcomes).toEqual([expect.stringMatching(/^(?:fail|unproven)$/), 'pass']);
   expect(Object.fromEntries(collector.metrics())).toMatchObject({
     'untildone.loops': 1,
     'untildone.stops': 2,
