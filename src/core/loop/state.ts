@@ -59,6 +59,8 @@ export interface LoopState {
   /** What fails, how often in a row, and how often of these with an unchanged tree. */
   picture?: { fingerprint: string; times: number; tree?: string; timesSameTree: number };
   waiting?: { why: WaitCause; since: number; detail?: string };
+  /** How many Stops in a row were excused by background work or wake-ups, and on which tree. */
+  excused?: { times: number; tree?: string };
   /** The sum of all ended waits, pauses included. */
   waitedMs: number;
   /** When each background task was first seen running. */
@@ -347,6 +349,7 @@ export const NEW_SESSION = {
   agentToolSeen: undefined,
   emptyAnswers: 0,
   background: {},
+  excused: undefined,
 } as const;
 
 /** Ends an open wait and adds its time to `waitedMs`. */
