@@ -4,7 +4,7 @@ import { oneLine } from '../text/clip.ts';
 import { sayCount, sayUsed } from '../text/figures.ts';
 import { openWords, questionsForYou } from './asked.ts';
 import { EMPTY_MESSAGE, observe, type StopSeen } from './count-stop.ts';
-import { excuse } from './excuses.ts';
+import { type Excuse, excuse, lastWait } from './excuses.ts';
 import { type ReachedLimit, reachedLimit, UNIT_OF, withoutIterations } from './limits.ts';
 import { nothingWasMeasured, restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
@@ -44,8 +44,7 @@ export function decide(
   if (over) return over;
   const wait =
     agentsQuestion(before, seen, asked) ?? question(seen, asked) ?? excuse(state, seen, limits, now);
-  if (wait?.kind === 'allow') return outOfMeans(state, limits, now) ?? wait;
-  if (wait) return wait;
+  if (wait) return wait.kind === 'allow' ? withinMeans(wait, state, seen, limits, now) : wait;
   return (
     exhaustion(state, seen, verdicts, limits, now) ??
     handOver(state, seen, limits) ?? {
@@ -167,6 +166,11 @@ function isAsItWas(state: LoopState, seen: StopSeen): boolean {
 function unprovenOf(verdicts: readonly Verdict[]): string {
   const unproven = verdicts.filter((v) => v.outcome === 'unproven');
   return oneLine(unproven.map((v) => `${v.gate}: ${v.summary}`).join('; '), DETAIL_LIMIT);
+}
+
+function withinMeans(wait: Excuse, state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision {
+  const over = outOfMeans(state, limits, now);
+  return (over && lastWait(wait, state, seen)) ?? over ?? wait;
 }
 
 /** Money, tokens and time count whatever a session waits for. Iterations do not: only a hold is one. */

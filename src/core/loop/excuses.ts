@@ -3,7 +3,7 @@ import type { Limits } from '../contract/contract.ts';
 import { oneLine } from '../text/clip.ts';
 import { firstSeen, type StopSeen } from './count-stop.ts';
 import type { Decision, LoopState, WaitCause } from './state.ts';
-import { patienceWith } from './subagents.ts';
+import { lineOf, patienceWith } from './subagents.ts';
 
 /**
  * So many Stops in a row are excused by background work or wake-ups while the tree does not change. Each later one counts.
@@ -16,7 +16,7 @@ export const WAKE_UP_MS = 2 * 3_600_000;
 
 const DETAIL_LIMIT = 500;
 
-type Excuse = Extract<Decision, { kind: 'allow' }>;
+export type Excuse = Extract<Decision, { kind: 'allow' }>;
 
 /** Allows an unfinished session to stop, uncounted: it cannot go on, or comes back by itself. */
 export function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Excuse | undefined {
@@ -36,6 +36,16 @@ export function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: nu
     return { kind: 'allow', cause: 'wake_up', wait: 'wake_up', detail: `${seen.wakeUps.once} scheduled` };
   }
   return undefined;
+}
+
+/**
+ * The wait for subagents that were at work when a limit was reached, once in a loop: the end of the loop would not end them,
+ * and nobody would count what they spend.
+ */
+export function lastWait(wait: Excuse, state: LoopState, { background }: StopSeen): Excuse | undefined {
+  const isWorking = background.some(({ id }) => lineOf(state, id)?.status === 'working');
+  if (wait.cause !== 'background' || !isWorking || state.lastWait) return undefined;
+  return { ...wait, last: true };
 }
 
 const COMES_BACK: ReadonlySet<WaitCause | undefined> = new Set(['background', 'wake_up']);
@@ -60,7 +70,8 @@ export function withExcuses(
   const times = row + (isExcused(decision) && !isWindingDown(before, seen) ? 1 : 0);
   const counted =
     times === 0 ? rest : { ...rest, excused: { times, tree: seen.tree ?? before.excused?.tree } };
-  return isExcused(decision) ? withCountsOf(before, counted) : counted;
+  if (!isExcused(decision)) return counted;
+  return withCountsOf(before, 'last' in decision ? { ...counted, lastWait: true } : counted);
 }
 
 function excusedInARow({ excused }: LoopState, { tree }: StopSeen): number {

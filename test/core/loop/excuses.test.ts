@@ -66,6 +66,18 @@ describe('limits come before excuses', () => {
     const over = seenStop(spending(1, 3_000_000));
     expect(decide(before, over, verdicts, limits, T0 + 2)).toMatchObject({ cause: 'tokens' });
   });
+  test('subagents that work when a limit is reached are waited for, once', () => {
+    const working = (...ids: string[]) =>
+      freshLoop({ agents: ids.map((id) => ({ id, type: 'chunk-a', status: 'working', begunAt: T0 })) });
+    const stops = ['a1', 'a2'].map((id, n) => ({
+      seen: { ...task(id, 'subagent'), ...spending(n, 3_000_000) },
+      verdicts: fails,
+    }));
+    expect(play(stops, working('a1', 'a2'), limits).decisions).toEqual(['allow', 'reached_limit']);
+    expect(play(stops, working('a2'), limits).decisions).toEqual(['reached_limit', 'allow']);
+    const asleep = { ...stops[0], seen: { ...wakeUp, ...spending(0, 3_000_000) }, verdicts: fails };
+    expect(play([asleep], working('a1'), limits).decisions).toEqual(['reached_limit']);
+  });
   test('the time of a phase counts, its iterations do not', () => {
     const phase = { name: 'build', iterations: 2, durationMs: 1000 };
     const inPhase = freshLoop({ phase: { name: 'build', iteration: 2, since: 0 } });
