@@ -1,4 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
+import { otherHost } from '../client/hooks/other-host.ts';
 import { parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
@@ -30,6 +31,7 @@ export async function answerEvent(): Promise<void> {
   if (process.env.UNTILDONE_RUN !== undefined) return;
   const input = readInput();
   if (!input.ok) return give(failure(input.problem));
+  if (otherHost(input.text, process.env) !== undefined) return;
   const parsed = parseHookEvent(input.text);
   if (!parsed.ok) return give(failure(parsed.problem));
   // The hooks module of the plugin has answered this event, and hands it on to all other hooks.

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import { contractScene, startedSession } from '../support/live/contract.ts';
+import { waitFor } from '../support/live/processes.ts';
 import type { Scene } from '../support/live/scene.ts';
-import { BIN, bash, journalOf, loopOf } from '../support/live/untildone.ts';
+import { BIN, bash, decisionsOf, journalOf, loopOf } from '../support/live/untildone.ts';
 import { longTest } from '../support/long.ts';
 
 const PROJECT = {
@@ -192,6 +193,60 @@ describe('none of these ends as verified, and each is named', () => {
       expect(loop).toMatchObject({ status: 'claimed_done', ending: { cause: 'nothing_changed' } });
     },
   );
+
+  describe('never coming to an end', () => {
+    const usage = { input_tokens: 300, output_tokens: 0 };
+    const always = Array.from({ length: 30 }, (_, n) => [
+      {
+        tools: [{ name: 'Bash', input: { command: `sleep 0.3; echo ${n}`, run_in_background: true } }],
+        usage,
+      },
+      { text: `waiting for ${n}`, usage },
+    ]).flat();
+    const contract = (limits: string) => ({
+      ...PROJECT,
+      'untildone.yaml': `gates:\n  tests: { run: npm test }\nlimits: { ${limits} }\n`,
+    });
+
+    test('with background work that is always new: each Stop is excused, until the tokens are spent', async () => {
+      const scene = await contractScene(contract('tokens: 1000, iterations: 3'));
+      const { loop, entries, told } = await cheat(scene, always);
+      expect(loop).toMatchObject({ status: 'reached_limit', iteration: 1, ending: { cause: 'tokens' } });
+      expect(decisionsOf(entries).slice(-2)).toEqual(['allow', 'reached_limit']);
+      expect(told('of 1,000 tokens')).toBe(true);
+    });
+
+    longTest('with background work that is always new, and tokens without a limit', async () => {
+      const scene = await contractScene(contract('tokens: unlimited, cost_usd: unlimited, stall: 2'));
+      const { loop, entries, told } = await cheat(scene, always);
+      expect(loop).toMatchObject({ status: 'stalled', iteration: 3 });
+      expect(decisionsOf(entries)).toEqual([...Array(8).fill('allow'), 'block', 'block', 'stalled']);
+      expect(told('You stopped 8 times to wait for background work')).toBe(true);
+    });
+
+    longTest('with a wake-up before each Stop', async () => {
+      const scene = await contractScene(contract('tokens: 100k'));
+      const session = await startedSession(scene);
+      const input = { delaySeconds: 3600, reason: 'later', prompt: 'go on' };
+      const client = await scene.startClient({
+        prompt: 'go',
+        args: ['--session-id', session, '--allowedTools', 'ScheduleWakeup'],
+        script: {
+          turns: [
+            { tools: [{ name: 'ScheduleWakeup', input }] },
+            { text: 'sleeping', usage: { input_tokens: 3_000_000, output_tokens: 0 } },
+          ],
+        },
+      });
+      await waitFor(async () => (await loopOf(scene, session)).ending, undefined, 'the end of the loop');
+      client.process.kill('SIGTERM');
+      await client.finished;
+      const loop = await loopOf(scene, session);
+      expect(loop).toMatchObject({ status: 'reached_limit', ending: { cause: 'tokens' } });
+      const stops = (await journalOf(scene, loop.id)).filter((entry) => entry.kind === 'stop');
+      expect(stops).toMatchObject([{ seen: { wakeUps: { once: 1, recurring: 0 } } }]);
+    });
+  });
 
   longTest('editing the frozen contract of its loop', async () => {
     const scene = await contractScene(PROJECT);

@@ -8,6 +8,7 @@ import { sandboxProblem } from '../../project/walls/walls-for.ts';
 import { lookAtContract } from './contract.ts';
 import { type Finding, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 import { lookAtHome } from './home.ts';
+import { lookAtHosts } from './hosts.ts';
 import { lookAtLoops, loopsHere } from './loops.ts';
 import { findClient, lookAtClient, lookAtClock, lookAtGit, lookAtNode } from './machine.ts';
 import { lookAtControllers, lookAtOthers, type Process, processesHere } from './others.ts';
@@ -44,6 +45,7 @@ export async function examine(
     home,
     lookAtSettings(patient, files, client?.version),
     lookAtOthers(files),
+    lookAtHosts(patient),
     world ? await lookAtContract(world, instruments.sandboxProblem) : NOTHING,
     world && home.usable ? lookAtLoops(loops, world.store, patient) : NOTHING,
     lookAtControllers(patient, instruments.processes()),

@@ -18,7 +18,8 @@ export interface StopSeen {
   /** Holds in a row by any hook, as the transcript shows them; absent when it shows none. */
   heldInARow?: number;
   background: SeenTask[];
-  wakeUps: { once: number; recurring: number };
+  /** `once`: single ones that are due soon; `later`: those that are not. */
+  wakeUps: { once: number; recurring: number; later?: number };
   contextShare?: number;
   tree?: string;
   /** Lines in the journal that untildone did not write, and that the agent has not been told about. */

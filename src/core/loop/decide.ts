@@ -3,18 +3,19 @@ import { evidenceOf, ladderOf, restsOn } from '../proof/ladder.ts';
 import { oneLine } from '../text/clip.ts';
 import { sayCount, sayUsed } from '../text/figures.ts';
 import { openWords, questionsForYou } from './asked.ts';
-import { EMPTY_MESSAGE, firstSeen, observe, type StopSeen } from './count-stop.ts';
-import { type ReachedLimit, reachedLimit, UNIT_OF } from './limits.ts';
+import { EMPTY_MESSAGE, observe, type StopSeen } from './count-stop.ts';
+import { type Excuse, excuse, lastWait } from './excuses.ts';
+import { type ReachedLimit, reachedLimit, UNIT_OF, withoutIterations } from './limits.ts';
 import { nothingWasMeasured, restsOnClaims } from './since-start.ts';
 import type { Decision, Ending, LoopState } from './state.ts';
-import { patienceWith } from './subagents.ts';
 import { blocks, sumUp, type Verdict } from './verdict.ts';
 
 const DETAIL_LIMIT = 500;
 
 /**
  * Decides about one Stop of the session that owns the loop. Pure: the same facts give the same decision.
- * Success wins over everything; then what excuses an unfinished stop; then what ends the loop; else it is held.
+ * Success wins over everything. Then what excuses an unfinished Stop, as long as money, tokens and time last; then what ends
+ * the loop; else it is held.
  */
 export function decide(
   before: LoopState,
@@ -28,19 +29,23 @@ export function decide(
   if (seen.contractReplaced) {
     return ending('failed', 'contract_replaced', 'the frozen contract of this loop was changed');
   }
-  if (seen.needsPerson !== undefined) {
-    return { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail: seen.needsPerson };
-  }
   const state = observe(before, seen, verdicts, now);
+  if (seen.needsPerson !== undefined) {
+    const detail = seen.needsPerson;
+    return (
+      outOfMeans(state, limits, now) ?? { kind: 'allow', cause: 'needs_person', wait: 'needs_person', detail }
+    );
+  }
   const asked = isClaimedUnchanged(before, verdicts)
     ? verdicts.filter((v) => v.gate !== before.base.changeGate)
     : verdicts;
+  const over =
+    askedToEnd(verdicts) ?? success(before, asked, asked.length < verdicts.length || isAsItWas(state, seen));
+  if (over) return over;
+  const wait =
+    agentsQuestion(before, seen, asked) ?? question(seen, asked) ?? excuse(state, seen, limits, now);
+  if (wait) return wait.kind === 'allow' ? withinMeans(wait, state, seen, limits, now) : wait;
   return (
-    askedToEnd(verdicts) ??
-    success(before, asked, asked.length < verdicts.length || isAsItWas(state, seen)) ??
-    agentsQuestion(before, seen, asked) ??
-    question(seen, asked) ??
-    excuse(state, seen, limits, now) ??
     exhaustion(state, seen, verdicts, limits, now) ??
     handOver(state, seen, limits) ?? {
       kind: 'block',
@@ -163,23 +168,19 @@ function unprovenOf(verdicts: readonly Verdict[]): string {
   return oneLine(unproven.map((v) => `${v.gate}: ${v.summary}`).join('; '), DETAIL_LIMIT);
 }
 
-/** Allows an unfinished session to stop, uncounted: it comes back by itself, or cannot go on anyway. */
-function excuse(state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision | undefined {
-  const young = seen.background.filter(
-    (t) => now - (firstSeen(state, t.id) ?? now) <= patienceWith(t.id, state, limits.backgroundMs),
-  );
-  if (young.length > 0) {
-    const detail = oneLine(young.map((t) => `${t.type} ${t.id}`).join(', '), DETAIL_LIMIT);
-    return { kind: 'allow', cause: 'background', wait: 'background', detail };
-  }
-  if (seen.wakeUps.once > 0) {
-    return { kind: 'allow', cause: 'wake_up', wait: 'wake_up', detail: `${seen.wakeUps.once} scheduled` };
-  }
-  if (seen.contextShare !== undefined && seen.contextShare >= limits.contextFull) {
-    const detail = `${Math.floor(seen.contextShare * 100)} % of the context window is in use`;
-    return { kind: 'allow', cause: 'context_full', wait: 'context_full', detail };
-  }
-  return undefined;
+function withinMeans(wait: Excuse, state: LoopState, seen: StopSeen, limits: Limits, now: number): Decision {
+  const over = outOfMeans(state, limits, now);
+  return (over && lastWait(wait, state, seen)) ?? over ?? wait;
+}
+
+/** Money, tokens and time count whatever a session waits for. Iterations do not: only a hold is one. */
+function outOfMeans(state: LoopState, limits: Limits, now: number): Decision | undefined {
+  return limitEnding(state, withoutIterations(limits), now);
+}
+
+function limitEnding(state: LoopState, limits: Limits, now: number): Decision | undefined {
+  const limit = reachedLimit(state, limits, now);
+  return limit && ending('reached_limit', limit.cause, limitDetail(limit, limits));
 }
 
 /** Ends a session of a run that is full, after asking it for a hand-over note. */
@@ -206,8 +207,8 @@ function exhaustion(
   if (seen.message === EMPTY_MESSAGE && state.emptyAnswers >= limits.emptyAnswers) {
     return ending('idle', 'empty_answers', `${state.emptyAnswers} empty answers in a row`);
   }
-  const limit = reachedLimit(state, limits, now);
-  if (limit) return ending('reached_limit', limit.cause, limitDetail(limit, limits));
+  const limit = limitEnding(state, limits, now);
+  if (limit) return limit;
   const stall = stallOf(state, verdicts, limits);
   if (stall.stage === 'stalled') return ending('stalled', stall.cause, `${stall.times} times`);
   // Claude Code overrides the next hold, and that would look like success.

@@ -12,6 +12,7 @@ import { newRun, runFromSession } from '../run/run.ts';
 import { advanceAsked, openWords, questionsForYou, waitingAgain } from './asked.ts';
 import { applyDecision, gateLines, observe } from './count-stop.ts';
 import type { Entry, EntryOf, StartedEntry } from './entry.ts';
+import { withExcuses } from './excuses.ts';
 import { MISSED_STOP, missedAt } from './missed-stop.ts';
 import { allTold, answer } from './questions.ts';
 import {
@@ -77,7 +78,8 @@ const ADVANCE: { readonly [K in OwnKind]: Advance<K> } = {
 
 function advanceStop(state: LoopState, { seen, verdicts, decision }: EntryOf<'stop'>, at: number): LoopState {
   const seenNow = applyDecision(observe(stopReached(state, at), seen, verdicts, at), decision, at);
-  const after = agentsAtStop(seenNow, seen, at);
+  const counted = state.status === 'active' ? withExcuses(seenNow, state, seen, decision) : seenNow;
+  const after = agentsAtStop(counted, seen, at);
   return decision.kind === 'block' ? agentsTold(after) : after;
 }
 

@@ -25,6 +25,14 @@ export function elapsedMs(state: LoopState, now: number): number {
   return Math.max(0, now - state.startedAt - state.waitedMs - openWait);
 }
 
+export function withoutIterations({ phase, ...limits }: Limits): Limits {
+  return {
+    ...limits,
+    iterations: 'unlimited',
+    ...(phase ? { phase: { name: phase.name, durationMs: phase.durationMs } } : {}),
+  };
+}
+
 /** The first limit that a loop has reached, if any. Success is checked before: it wins over limits. */
 export function reachedLimit(state: LoopState, limits: Limits, now: number): ReachedLimit | undefined {
   const checks: [ReachedLimit['cause'], number, Limit][] = [

@@ -59,6 +59,10 @@ export interface LoopState {
   /** What fails, how often in a row, and how often of these with an unchanged tree. */
   picture?: { fingerprint: string; times: number; tree?: string; timesSameTree: number };
   waiting?: { why: WaitCause; since: number; detail?: string };
+  /** How many Stops in a row were excused by background work or wake-ups, and on which tree. */
+  excused?: { times: number; tree?: string };
+  /** A limit was reached while subagents worked, and they were waited for. */
+  lastWait?: true;
   /** The sum of all ended waits, pauses included. */
   waitedMs: number;
   /** When each background task was first seen running. */
@@ -322,9 +326,18 @@ export interface Children {
   over?: true;
 }
 
+interface AllowedForNow {
+  kind: 'allow';
+  cause: 'paused' | 'ended' | WaitCause;
+  wait?: WaitCause;
+  detail?: string;
+  /** A limit is reached: at the next Stop it ends the loop. */
+  last?: true;
+}
+
 /** The decision about a Stop. `allow`: the session stops and the loop stays active. `end`: the loop ends. */
 export type Decision =
-  | { kind: 'allow'; cause: 'paused' | 'ended' | WaitCause; wait?: WaitCause; detail?: string }
+  | AllowedForNow
   /** Of a run: the session ends and leaves `note` for the next one. */
   | { kind: 'allow'; cause: 'hand_over'; detail: string; note: string }
   | { kind: 'block'; instruction: 'continue' | 'different_approach' | 'hand_over' }
@@ -347,6 +360,7 @@ export const NEW_SESSION = {
   agentToolSeen: undefined,
   emptyAnswers: 0,
   background: {},
+  excused: undefined,
 } as const;
 
 /** Ends an open wait and adds its time to `waitedMs`. */

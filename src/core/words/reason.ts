@@ -131,6 +131,14 @@ export function lastWithoutTool(holds: number): string {
   );
 }
 
+/** Told when waiting no longer excuses a Stop. */
+export function waitedInVain(stops: number): string {
+  return (
+    `You stopped ${stops} times to wait for background work or a wake-up, and no file changed in between. ` +
+    'From now on such a stop counts like any other. Work on what fails, or wait for a command in the foreground.'
+  );
+}
+
 const NEXT_STEP =
   'Next: look at what is there, do what is missing, check it yourself, and go on until it is complete.';
 

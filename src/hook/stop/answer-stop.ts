@@ -1,6 +1,7 @@
 import type { Contract } from '../../core/contract/contract.ts';
 import type { StopSeen } from '../../core/loop/count-stop.ts';
 import { type Answer, SILENCE } from '../../core/loop/event.ts';
+import { EXCUSED_IN_A_ROW } from '../../core/loop/excuses.ts';
 import type { Decision, LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { keepShort } from '../../core/text/clip.ts';
@@ -13,6 +14,7 @@ import {
   REASON_LIMIT,
   reasonFor,
   type Situation,
+  waitedInVain,
 } from '../../core/words/reason.ts';
 import { newSubagentResults } from '../../core/words/subagent-results.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -112,9 +114,10 @@ export function situationAfter(
 }
 
 /** Notes that come first in the reason. */
-function notesOn(seen: StopSeen, { blocksInARow }: LoopState): string[] {
+function notesOn(seen: StopSeen, { blocksInARow, excused }: LoopState): string[] {
   const notes: string[] = (seen.phase?.passed ?? []).map((name) => `The phase "${name}" is complete.`);
   if (blocksInARow === seen.blockCap) notes.push(lastWithoutTool(blocksInARow));
+  if (waitsInVain(seen, excused)) notes.push(waitedInVain(EXCUSED_IN_A_ROW));
   if (seen.contractFileChanged) {
     notes.push(
       'untildone.yaml was changed since this loop began. The change has no effect: the version from the start counts.',
@@ -126,6 +129,10 @@ function notesOn(seen: StopSeen, { blocksInARow }: LoopState): string[] {
     );
   }
   return notes;
+}
+
+function waitsInVain({ background, wakeUps }: StopSeen, excused: LoopState['excused']): boolean {
+  return (excused?.times ?? 0) >= EXCUSED_IN_A_ROW && background.length + wakeUps.once > 0;
 }
 
 /** Gates that fail exactly as before, with the iteration in which that began. */

@@ -1,6 +1,8 @@
+import { isDueWithin } from '../../client/hooks/wake-up.ts';
 import { isTrustedContract } from '../../core/contract/contract.ts';
 import { EMPTY_MESSAGE, messageFingerprint, type StopSeen } from '../../core/loop/count-stop.ts';
 import type { HookEvent, StopEvent } from '../../core/loop/event.ts';
+import { WAKE_UP_MS } from '../../core/loop/excuses.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { agentsRead } from '../../core/loop/subagent-usage.ts';
 import { contextWindow, type TranscriptSignals } from '../../core/loop/transcript.ts';
@@ -142,10 +144,7 @@ export function seenAt(
     toolSinceBlock: signals.toolSinceBlock === true,
     heldInARow: signals.heldInARow,
     background: event.backgroundTasks.filter(isUnderWay).slice(0, TASKS_KEPT).map(inShort),
-    wakeUps: {
-      once: event.wakeUps.filter((w) => !w.recurring).length,
-      recurring: event.wakeUps.filter((w) => w.recurring).length,
-    },
+    wakeUps: wakeUpsOf(event, ports.clock.now()),
     ...contextShareOf(event, signals),
     blockCap: ports.blockCap,
     usage: event.transcript ? usageSince(event.transcript, state, ports) : undefined,
@@ -171,6 +170,13 @@ function inShort({ id, type }: StopEvent['backgroundTasks'][number]): StopSeen['
 
 function isUnderWay(task: StopEvent['backgroundTasks'][number]): boolean {
   return ['running', 'pending'].includes(task.status);
+}
+
+function wakeUpsOf({ wakeUps }: StopEvent, now: number): StopSeen['wakeUps'] {
+  const single = wakeUps.filter(({ recurring }) => !recurring);
+  const once = single.filter(({ schedule }) => isDueWithin(schedule, WAKE_UP_MS, now)).length;
+  const later = single.length - once;
+  return { once, recurring: wakeUps.length - single.length, ...(later > 0 ? { later } : {}) };
 }
 
 function contextShareOf({ context }: StopEvent, signals: TranscriptSignals): { contextShare?: number } {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Patient } from '../../../src/cli/doctor/finding.ts';
 import { lookAtHome } from '../../../src/cli/doctor/home.ts';
+import { lookAtHosts } from '../../../src/cli/doctor/hosts.ts';
 import { lookAtClient, lookAtClock, lookAtNode } from '../../../src/cli/doctor/machine.ts';
 import { lookAtControllers } from '../../../src/cli/doctor/others.ts';
 import { exitCodeOf, reportJson, reportLines } from '../../../src/cli/doctor/report.ts';
@@ -207,5 +208,20 @@ describe('the report', () => {
     expect(JSON.stringify(reportJson({ ...base, looked: { ok: [], findings: [finding] } }))).not.toMatch(
       /\\u001b|\\n/,
     );
+  });
+});
+
+describe('other programs that run hooks of Claude Code', () => {
+  test('are named, with the word that they are left alone', () => {
+    const user = temporaryFolder();
+    expect(lookAtHosts({ ...patient, env: { HOME: user } })).toEqual({ ok: [], findings: [] });
+    mkdirSync(join(patient.project, '.cursor'));
+    mkdirSync(join(user, '.copilot'));
+    const { ok, findings } = lookAtHosts({ ...patient, env: { HOME: user } });
+    expect(ok).toEqual([
+      'Cursor, GitHub Copilot: may run the hooks of Claude Code, too; untildone leaves such sessions alone',
+    ]);
+    expect(findings).toEqual([]);
+    expect(lookAtHosts({ ...patient, isUsed: false })).toEqual({ ok: [], findings: [] });
   });
 });
