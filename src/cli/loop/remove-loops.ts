@@ -223,8 +223,11 @@ export function projectFolders(home: Home): string[] {
 
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** What is kept beside `<session>.at`: who answered which event, the proof of what you type, and the lessons it was told. */
-const OF_A_SESSION = ['.turns', '.typed', '.lessons'];
+/**
+ * What is kept beside `<session>.at`: who answered which event, the proof of what you type, the lessons
+ * that it was told, and where its transcript lies.
+ */
+const OF_A_SESSION = ['.turns', '.typed', '.lessons', '.transcript'];
 
 /**
  * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
