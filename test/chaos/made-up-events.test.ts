@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HOOK_LINE, hookLine } from '../../src/home/hook-line.ts';
@@ -77,6 +77,15 @@ describe.runIf(process.platform === 'linux')('the shell of a tool call stands ab
       expect(lastEvent()).toMatch(new RegExp(`"event":"MadeUpEvent".*"made":"${name}"`));
     }
     expect(JSON.parse(at.cli('status', '--json')).loops[0]).toMatchObject({ status: 'active' });
+  });
+
+  test('a start of the session that is made up does not move its project', () => {
+    const record = join(at.world.home, 'sessions', `${LINE_SESSION}.at`);
+    writeFileSync(record, `${at.world.project}\n${process.pid}\n`);
+    const line = `AI_AGENT=claude-code_agent CLAUDE_PROJECT_DIR=/tmp; export AI_AGENT CLAUDE_PROJECT_DIR; ${hookLine('SessionStart')}`;
+    at.give(stopText({ hook_event_name: 'SessionStart', source: 'startup' }), { line });
+    expect(readFileSync(record, 'utf8')).toBe(`${at.world.project}\n${process.pid}\n`);
+    rmSync(record);
   });
 
   test('of another session: that is where Claude Code itself runs, and its Stop is judged', () => {

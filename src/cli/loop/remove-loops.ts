@@ -229,12 +229,22 @@ const KEPT_MS = 30 * 24 * 3_600_000;
  */
 const OF_A_SESSION = ['.turns', '.typed', '.lessons', '.transcript'];
 
+function removeOld(path: string, before: number): void {
+  try {
+    if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+  } catch {
+    // Gone already.
+  }
+}
+
 /**
  * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
  * that is resumed later records itself anew. Never throws: nothing depends on it.
  */
 export function forgetOldSessions(home: Home, now: number): void {
   for (const folder of projectFolders(home)) forgetBaselines(folder, now - KEPT_MS);
+  const counts = join(home.root, 'counts');
+  for (const name of namesIn(counts)) removeOld(join(counts, name), now - KEPT_MS);
   for (const name of namesIn(home.sessions)) {
     if (!name.endsWith('.at')) continue;
     const file = join(home.sessions, name);
