@@ -1,5 +1,5 @@
 /** Reads the event that Claude Code writes to the stdin of its hooks. */
-import { fstatSync, read } from 'node:fs';
+import { fstatSync, read, readSync, type Stats } from 'node:fs';
 
 const LIMIT = 32 * 1024 * 1024;
 
@@ -50,17 +50,17 @@ export function isStillReading(): boolean {
 
 /** Loads `node:tty` only for a character device, because it loads all streams with it. */
 function isTerminal(): boolean {
-  if (!isDevice()) return false;
+  if (!stdin()?.isCharacterDevice()) return false;
   const { isatty } = require('node:tty') as typeof import('node:tty');
   return isatty(0);
 }
 
-function isDevice(): boolean {
+/** Undefined: there is no stdin. Reading it gives the error. */
+function stdin(): Stats | undefined {
   try {
-    return fstatSync(0).isCharacterDevice();
+    return fstatSync(0);
   } catch {
-    // There is no stdin. Reading it gives the error.
-    return false;
+    return undefined;
   }
 }
 
@@ -80,11 +80,21 @@ const AGAIN_MS = 2;
 
 /** The bytes that were read; 0 at the end and after an error. */
 async function readChunk(chunk: Buffer): Promise<number | 'late'> {
+  // Nobody waits for a file.
+  if (stdin()?.isFile()) return readFile(chunk);
   for (const deadline = performance.now() + 2 * WAIT_MS; ; ) {
     const got = await Promise.race([readOnce(chunk), waited()]);
     if (got !== 'again') return got;
     if (performance.now() > deadline) return 'late';
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+function readFile(chunk: Buffer): number {
+  try {
+    return readSync(0, chunk);
+  } catch {
+    return 0;
   }
 }
 
