@@ -4,6 +4,9 @@ import { singleQuoted } from '../core/shell/words.ts';
 /** A session is let go when its hook did not answer so often in a row: the next Stop would go the same way. */
 export const LET_GO_AFTER = 3;
 
+/** The status by which a hook says that what came on stdin is no event. */
+export const UNREADABLE = 65;
+
 /**
  * Shell text: whether anything may hold this session. Signs are a marker of the session, a marker of a project whose contract
  * guards every session, and the state of a foreign format. An older Claude Code (2.1.110) does not tell its hooks the session
@@ -34,15 +37,20 @@ esac`;
 const CAUSES = {
   ended: 'something ended the Stop hook before it answered (status $untildone_status)',
   failed: 'the hook failed before it answered (status $untildone_status)',
+  unread: 'what Claude Code wrote to its hook could not be read as an event',
   broken: 'the script hook.sh in its home is missing or broken; to write it again, run: untildone install',
 };
 
 /** For the agent. */
 const HELD =
-  'Nothing was judged, so you are not done yet. Most often a test or a script of the project does this: it kills by a ' +
+  'Most often a test or a script of the project does this: it kills by a ' +
   'broad name (pkill, killall), kills its parent, or takes all memory. Find what it is and change it: end only processes ' +
   'that you started yourself, by their process id. Then stop again, and the gates are run again. If it is nothing of the ' +
   'kind, tell the user that untildone cannot run here. They can end the loop in a terminal: untildone cancel';
+
+/** For the agent, when the hook ran but had no event. */
+const UNREAD =
+  'Stop again, and the gates are run. If this comes again, tell the user that untildone cannot run here.';
 
 /** For you. */
 const LET_GO =
@@ -68,7 +76,7 @@ case $s in '' | *[!A-Za-z0-9_-]*) exit 0 ;; esac
 ${PLACE}
 ${IS_WANTED}
 [ "$untildone_ran" ] || is_wanted || exit 0
-marker=$h/active/$s measured=
+marker=$h/active/$s measured= cause=
 if [ -s "$h/standing$p/.on" ]; then
   measured=1
 elif [ -f "$marker" ] && [ ! -h "$marker" ]; then
@@ -80,6 +88,7 @@ fi
 why=$untildone_why
 if [ ! "$why" ]; then
   case $untildone_ran:$untildone_status in
+  1:${UNREADABLE}) why="${CAUSES.unread}" cause=${singleQuoted(UNREAD)} ;;
   1:12[89] | 1:1[3-9][0-9] | 1:2[0-9][0-9]) why="${CAUSES.ended}" ;;
   1:[0-9]*) why="${CAUSES.failed}" ;;
   *)
@@ -115,7 +124,8 @@ else
   held=
 fi
 [ "$held" ] || tell ${singleQuoted(LET_GO)}
-reason="untildone: $why. "${singleQuoted(HELD)}
+[ "$cause" ] || cause=${singleQuoted(HELD)}
+reason="untildone: $why. Nothing was judged, so you are not done yet. $cause"
 printf '%s\\n' "{\\"decision\\":\\"block\\",\\"reason\\":\\"$reason\\"}" 2>/dev/null && exit 0
 printf '%s\\n' "$reason" >&2
 exit 2

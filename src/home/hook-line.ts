@@ -86,7 +86,8 @@ case $untildone in
 OtherTools) [ -f "$h/standing$p/.tools" ] || exit 0 ;;
 SessionStart)
   # For \`untildone start\`: commands of the Bash tool know neither project nor process of their session.
-  if [ "$s" ] && [ -d "$h/sessions" ] && [ ! -p "$h/sessions/$s.at" ]; then
+  # In its own shell the agent has a variable that ends like this: there this event is made up.
+  if [ "$s" ] && [ -d "$h/sessions" ] && [ ! -p "$h/sessions/$s.at" ] && [ "$AI_AGENT" = "\${AI_AGENT%_agent}" ]; then
     (umask 077; printf '%s\n%s\n' "$CLAUDE_PROJECT_DIR" "$CLAUDE_PID" >"$h/sessions/$s.at") 2>/dev/null
   fi
   # A cleared or copied session may have left a loop, or the session begins under a trusted contract.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { changedInContract } from '../core/contract/changed-contract.ts';
 import type { FrozenContract } from '../core/contract/contract.ts';
@@ -200,6 +200,11 @@ function trustedMarker(home: Home, project: string): string {
 /** A file at the project's own path below `standing`, where the installed line finds it with one test. */
 function marker(home: Home, project: string): string {
   return join(home.root, 'standing', belowFolder(project), '.on');
+}
+
+/** Whether gates that measure guard every session of a project: its marker has content then, which `hold.sh` asks for, too. */
+export function measuresSessions(home: Home, project: string): boolean {
+  return (statSync(marker(home, project), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** A file beside the marker, for rules that concern even tools which change nothing. */

@@ -1,26 +1,25 @@
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { otherHost } from '../client/hooks/other-host.ts';
 import { parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
 import { type Answer, eventName, type HookEvent, type StopEvent } from '../core/loop/event.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { isSafeId } from '../core/text/paths.ts';
 import { visible } from '../core/text/visible.ts';
 import { LockTimeout } from '../files/lock.ts';
 import { sleep } from '../files/system.ts';
-import { measures } from '../gates/traits.ts';
 import { takeTurn } from '../home/event-turns.ts';
-import { fallbackCounts } from '../home/fallback-counts.ts';
+import { UNREADABLE } from '../home/hold-script.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
 import { homeFrom } from '../home/layout.ts';
-import type { UnjudgedLoop } from '../judging/ports.ts';
-import type { LoopRef, Ports } from '../ports/ports.ts';
+import type { Ports } from '../ports/ports.ts';
+import { answerDoubtful, callerOfEvent, doubtAbout, heldUnjudged } from './doubtful.ts';
 import { handleHook } from './handle-hook.ts';
-import { holdUnjudged } from './unwritable-journal.ts';
+import { readInput } from './read-input.ts';
+import { DoubtfulStop, letGoUnjudged } from './unwritable-journal.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
-
-const STDIN_LIMIT = 32 * 1024 * 1024;
 
 /**
  * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). Whatever
@@ -29,15 +28,17 @@ const STDIN_LIMIT = 32 * 1024 * 1024;
 export async function answerEvent(): Promise<void> {
   // A run answers the events of its sessions itself. A second answer would judge everything twice.
   if (process.env.UNTILDONE_RUN !== undefined) return;
-  const input = readInput();
-  if (!input.ok) return give(failure(input.problem));
+  const input = await readInput();
   if (otherHost(input.text, process.env) !== undefined) return;
-  const parsed = parseHookEvent(input.text);
-  if (!parsed.ok) return give(failure(parsed.problem));
+  const parsed = input.ok ? parseHookEvent(input.text) : input;
+  if (!parsed.ok) return give(unusable(parsed.problem, input.text));
   // The hooks module of the plugin has answered this event, and hands it on to all other hooks.
   if (parsed.event.answered) return;
+  const home = homeFrom(process.env);
+  const doubt = doubtAbout(parsed.event, home, process.env);
+  if (doubt !== undefined) return give(await outcomeOf(parsed.event, doubt));
   const arrived = { session: parsed.event.session, text: input.text, way: process.env.UNTILDONE_WAY ?? '' };
-  const turn = takeTurn(arrived, homeFrom(process.env));
+  const turn = takeTurn(arrived, home);
   if (!turn) return;
   const outcome = await outcomeOf(parsed.event);
   give(outcome);
@@ -55,27 +56,24 @@ function count(event: HookEvent, outcome: Outcome): void {
 }
 
 /** What this process says and how it ends. */
-interface Outcome extends HookOutput {
+interface Outcome extends Omit<HookOutput, 'exitCode'> {
+  exitCode: HookOutput['exitCode'] | typeof UNREADABLE;
   /** The reason of a refusal, which must reach Claude Code even where stdout cannot be written. */
   refusal?: string;
   /** The kind of the answer; absent when the event could not be answered. */
   answer?: Answer['kind'];
 }
 
-function readInput(): Input {
-  return isTerminal()
-    ? { ok: false, problem: 'expects one hook event as JSON on stdin; Claude Code calls it' }
-    : readStdin();
-}
-
 /** Answers an event. Never throws, and leaves nothing to do that could. */
-async function outcomeOf(event: HookEvent): Promise<Outcome> {
+async function outcomeOf(event: HookEvent, doubt?: string): Promise<Outcome> {
   const strays = watchStrays();
   let ports: OpenPorts | undefined;
   try {
     leaveGoneFolder();
     const opened = openPorts(homeFrom(process.env), process.env, loadJudgeBundle);
     ports = opened;
+    if (doubt !== undefined)
+      return outcome(event, answerDoubtful(event, doubt, opened, homeFrom(process.env)));
     return outcome(event, await Promise.race([handleHook(event, opened), strays.failed]));
   } catch (error) {
     return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
@@ -102,6 +100,27 @@ function failure(problem: string): Outcome {
   return { stdout: '', stderr: `${inShort(problem)}; Claude Code goes on without an answer`, exitCode: 0 };
 }
 
+/**
+ * Answers what is no event. `hook.sh`, which waits for this process, knows event and session from elsewhere, so `hold.sh`
+ * answers. Without it, what may be a Stop of the session in the environment is held, a few times in a row.
+ */
+function unusable(problem: string, text: string): Outcome {
+  const { env } = process;
+  const failed = failure(problem);
+  const [home, session = ''] = [homeFrom(env), env.CLAUDE_CODE_SESSION_ID];
+  if (!isSafeId(session) || callerOfEvent(session, home, env).by === 'agent') return failed;
+  if (env.UNTILDONE_ANSWERED !== undefined) return { ...failed, exitCode: UNREADABLE };
+  const named = /"hook_event_name"\s*:\s*"(\w+)"/.exec(text)?.[1];
+  if (named !== undefined && named.toLowerCase() !== 'stop') return failed;
+  const event: StopEvent = { name: 'Stop', session, stopHookActive: false, backgroundTasks: [], wakeUps: [] };
+  try {
+    const held = heldUnjudged(event, new DoubtfulStop(problem), openPorts(home, env, loadJudgeBundle), home);
+    return held ? { ...outcome(event, held), stderr: inShort(problem) } : failed;
+  } catch {
+    return failed;
+  }
+}
+
 function inShort(problem: string): string {
   return `untildone hook: ${visible(oneLine(problem, 500))}`;
 }
@@ -112,10 +131,9 @@ function inShort(problem: string): string {
  */
 function unheld(event: HookEvent, error: Error): Outcome {
   const failed = failure(`${eventName(event)} of session ${event.session}: ${error.message}`);
-  const problem = visible(oneLine(error.message, 300));
   const told: Partial<Record<HookEvent['name'], string>> = {
-    Stop: `untildone could not judge this Stop, so the session may stop; nothing is proven: ${problem}`,
-    UserPromptSubmit: `untildone could not look at this prompt: ${problem}`,
+    Stop: letGoUnjudged(error.message),
+    UserPromptSubmit: `untildone could not look at this prompt: ${visible(oneLine(error.message, 300))}`,
   };
   const systemMessage = told[event.name];
   return systemMessage === undefined ? failed : { ...failed, stdout: JSON.stringify({ systemMessage }) };
@@ -127,7 +145,8 @@ async function outcomeOfFailure(
   error: Error,
   ports: OpenPorts | undefined,
 ): Promise<Outcome> {
-  const held = event.name === 'Stop' && ports ? heldUnjudged(event, error, ports) : undefined;
+  const home = homeFrom(process.env);
+  const held = event.name === 'Stop' && ports ? heldUnjudged(event, error, ports, home) : undefined;
   // After a timeout of the lock, writing to the journal would wait for the same lock again.
   if (ports && !(error instanceof LockTimeout)) journalError(event, error, ports);
   if (!held) return unheld(event, error);
@@ -135,26 +154,6 @@ async function outcomeOfFailure(
 }
 
 type OpenPorts = ReturnType<typeof openPorts>;
-
-/** Needs no other bundle: whatever else is missing, the session is held. */
-function heldUnjudged(event: StopEvent, error: Error, ports: OpenPorts): Answer | undefined {
-  const loop = unjudgedLoop(event.session, ports);
-  return loop && holdUnjudged(event, loop, error, { fallbackCounts: fallbackCounts() });
-}
-
-/** The loop that a Stop belongs to, as far as that can be told when files cannot be read. Undefined: there is none. */
-function unjudgedLoop(session: string, { store }: OpenPorts): UnjudgedLoop | undefined {
-  let ref: LoopRef | undefined;
-  try {
-    ref = store.loopToJudge(session);
-    if (!ref) return undefined;
-    return { ref, measures: measures(store.contract(ref).contract), iteration: store.read(ref).iteration };
-  } catch {
-    // Its marker says as much: it has content where gates run commands.
-    const marked = store.markOf(session);
-    return marked === 'none' ? undefined : { ref, measures: marked !== 'empty' };
-  }
-}
 
 /** Records the failure in the journal, if that can be written. */
 function journalError(event: HookEvent, error: Error, ports: Ports): void {
@@ -201,50 +200,6 @@ function give({ stdout, stderr, exitCode, refusal }: Outcome): void {
   const said = lost && refusal !== undefined ? refusal : [stderr, problem].filter(Boolean).join('\n');
   if (said !== '') writeOut(2, `${said}\n`);
   process.exitCode = lost ? (refusal === undefined ? 1 : 2) : exitCode;
-}
-
-type Input = { ok: true; text: string } | { ok: false; problem: string };
-
-/** Loads `node:tty` only for a character device, because it loads all streams with it. */
-function isTerminal(): boolean {
-  if (!isDevice()) return false;
-  const { isatty } = require('node:tty') as typeof import('node:tty');
-  return isatty(0);
-}
-
-function isDevice(): boolean {
-  try {
-    return fstatSync(0).isCharacterDevice();
-  } catch {
-    // There is no stdin. Reading it gives the error.
-    return false;
-  }
-}
-
-/** Reads stdin without a stream: a stream costs more time than the rest of an idle hook call. */
-function readStdin(): Input {
-  let bytes = Buffer.allocUnsafe(64 * 1024);
-  for (let size = 0; ; ) {
-    const got = readChunk(bytes.subarray(size));
-    if (got === 0) return { ok: true, text: bytes.toString('utf8', 0, size) };
-    size += got;
-    if (size > STDIN_LIMIT)
-      return { ok: false, problem: `stdin is larger than ${STDIN_LIMIT / 1024 / 1024} MiB` };
-    if (size === bytes.length) bytes = Buffer.concat([bytes], 4 * size);
-  }
-}
-
-function readChunk(chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(0, chunk);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'EOF') return 0;
-      if (code !== 'EAGAIN') return 0;
-      sleep(2);
-    }
-  }
 }
 
 /** Writes the whole text before the process ends. Returns the error when that is not possible. */

@@ -2,6 +2,7 @@ import type { Entry } from '../core/loop/entry.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { oneLine } from '../core/text/clip.ts';
+import { visible } from '../core/text/visible.ts';
 import { cannotBeWritten, isDiskFull } from '../files/unwritable.ts';
 import type { SessionPorts, UnjudgedLoop } from '../judging/ports.ts';
 import type { Recorded } from '../ports/guarded-session.ts';
@@ -76,6 +77,9 @@ export function standsUncounted(event: HookEvent, what: string, most: number, po
 /** How often in a row a Stop that could not be judged is held before its session may stop. */
 const HELD_UNJUDGED = 3;
 
+/** A Stop that Claude Code may not have sent. Its message says why. */
+export class DoubtfulStop extends Error {}
+
 /**
  * Holds a Stop that could not be judged or recorded. It counts as no iteration, and is bounded without the journal. A loop
  * that measures nothing is held only while its journal cannot be written. Undefined: the session may stop. Never throws.
@@ -87,7 +91,9 @@ export function holdUnjudged(
   { fallbackCounts }: Pick<SessionPorts, 'fallbackCounts'>,
 ): Answer | undefined {
   if (!measures && !cannotBeWritten(error)) return undefined;
-  const count = fallbackCounts.next(event.session, `room for ${ref?.loop ?? ''} ${iteration}`);
+  // Every doubt has its own count, so that events which the agent makes up use up no other.
+  const what = error instanceof DoubtfulStop ? `${error.message} ${event.promptId ?? ''}` : 'room for';
+  const count = fallbackCounts.next(event.session, `${what} ${ref?.loop ?? ''} ${iteration}`);
   if (count === undefined ? event.stopHookActive : count > HELD_UNJUDGED) return undefined;
   const often = `this is no iteration (${count ?? 1} of ${count === undefined ? 1 : HELD_UNJUDGED})`;
   const folder = ref?.dir ?? 'its home';
@@ -99,6 +105,11 @@ export function holdUnjudged(
     reason: cannotBeWritten(error) ? unusableReason(problem, folder) : unjudgedReason(problem),
     message: `untildone could not judge this Stop: ${problem}. The session is held; ${often}.`,
   };
+}
+
+/** For you. Without a word, the session would look as if it were done. */
+export function letGoUnjudged(problem: string): string {
+  return `untildone could not judge this Stop, so the session may stop; nothing is proven: ${visible(oneLine(problem, 300))}`;
 }
 
 const PROBLEM_LIMIT = 200;

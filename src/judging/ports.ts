@@ -2,7 +2,7 @@
 
 import type { PartsRule } from '../core/contract/command-parts.ts';
 import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
-import type { Answer, HookEvent } from '../core/loop/event.ts';
+import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
@@ -100,6 +100,8 @@ export interface JudgingPorts extends Ports {
   tools(): Promise<ToolGuard>;
   /** Starts a detached run that goes on with the loop; absent inside a run. */
   spawnRun?(ref: LoopRef): void;
+  /** Whether the processes above this one prove that Claude Code sent the event. Absent: nothing can prove it. */
+  isFromClient?(event: HookEvent): boolean;
   /** Queues a look back on a session that may end now. Returns what you should be told. Never throws. */
   ending?(event: HookEvent): Promise<string[]>;
   /** Loads what signs receipts and keeps them with their loops. */
@@ -117,6 +119,8 @@ export interface Receipts {
 export interface OtherEvents {
   inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
   withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
+  /** Answers a Stop that Claude Code may not have sent: holds its session, a few times in a row. */
+  doubtful(event: StopEvent, loop: UnjudgedLoop, why: string): Answer;
   /** Writes the notes that the contract asks for. Returns what you should be told. */
   writeDown(stop: LoopStop): string[];
 }

@@ -2,6 +2,7 @@ import { homeRoot } from '../home/layout.ts';
 import { thisProgram } from '../home/program.ts';
 import { refreshScripts } from '../home/scripts.ts';
 import { answerEvent } from '../hook/answer-event.ts';
+import { isStillReading } from '../hook/read-input.ts';
 
 /**
  * Ends the process at once: all output is written by then. `hook.sh` asks for a status of its own, by which it tells a hook
@@ -10,5 +11,7 @@ import { answerEvent } from '../hook/answer-event.ts';
  */
 void answerEvent().then(() => {
   refreshScripts(homeRoot(process.env), thisProgram());
+  // The end of Node would wait for a read of stdin that does not end.
+  if (isStillReading()) process.kill(process.pid, 'SIGKILL');
   process.exit(process.exitCode || Number(process.env.UNTILDONE_ANSWERED) || 0);
 });

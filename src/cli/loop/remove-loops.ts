@@ -223,8 +223,19 @@ export function projectFolders(home: Home): string[] {
 
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** What is kept beside `<session>.at`: who answered which event, the proof of what you type, and the lessons it was told. */
-const OF_A_SESSION = ['.turns', '.typed', '.lessons'];
+/**
+ * What is kept beside `<session>.at`: who answered which event, the proof of what you type, the lessons
+ * that it was told, and where its transcript lies.
+ */
+const OF_A_SESSION = ['.turns', '.typed', '.lessons', '.transcript'];
+
+function removeOld(path: string, before: number): void {
+  try {
+    if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+  } catch {
+    // Gone already.
+  }
+}
 
 /**
  * Removes what SessionStart recorded of sessions that are long over: every session of a machine leaves such a file. One
@@ -232,6 +243,8 @@ const OF_A_SESSION = ['.turns', '.typed', '.lessons'];
  */
 export function forgetOldSessions(home: Home, now: number): void {
   for (const folder of projectFolders(home)) forgetBaselines(folder, now - KEPT_MS);
+  const counts = join(home.root, 'counts');
+  for (const name of namesIn(counts)) removeOld(join(counts, name), now - KEPT_MS);
   for (const name of namesIn(home.sessions)) {
     if (!name.endsWith('.at')) continue;
     const file = join(home.sessions, name);

@@ -1,4 +1,10 @@
-import type { BackgroundTask, HookEvent, OtherEvent, WakeUp } from '../../core/loop/event.ts';
+import {
+  type BackgroundTask,
+  type HookEvent,
+  KNOWN_EVENTS,
+  type OtherEvent,
+  type WakeUp,
+} from '../../core/loop/event.ts';
 import { type Fields, isFields, list, present, text } from '../fields.ts';
 
 export type Parsed = { ok: true; event: HookEvent } | { ok: false; problem: string };
@@ -15,6 +21,11 @@ export function parseHookEvent(input: string): Parsed {
   if (!isFields(value)) return problem('stdin is JSON but not an object');
   const name = text(value, 'hook_event_name');
   if (!name) return problem('the field "hook_event_name" is missing or not a string');
+  const known = isNamed(name) ? name : KNOWN_EVENTS.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (known !== undefined && known !== name)
+    return problem(
+      `the field "hook_event_name" is not spelled like an event of Claude Code, which is ${known}`,
+    );
   const session = text(value, 'session_id');
   if (!session) return problem('the field "session_id" is missing or not a string');
   return { ok: true, event: eventOf(name, session, value) };

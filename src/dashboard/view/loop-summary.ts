@@ -93,7 +93,11 @@ function cheatIn(entry: Entry): [what: string, words: string] | undefined {
         : undefined;
     case 'event':
       if (entry.event === 'Stop' && entry.detail?.refused)
-        return ['forged_stop', 'a Stop was sent from inside a tool call'];
+        // Where the transcript alone raised a doubt, the session was held or let go.
+        return entry.detail.held || entry.detail.letGo
+          ? undefined
+          : ['forged_stop', 'a Stop was sent from inside a tool call'];
+      if (entry.event === 'MadeUpEvent') return ['forged_event', 'an event was sent from inside a tool call'];
       return entry.detail?.refused ? ['refused_tool', 'a tool call was refused by a rule'] : undefined;
     default:
       return undefined;

@@ -1,7 +1,8 @@
 /** A slash command as Claude Code's hook event tells it, and whether a person typed it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFields, type Fields, list, parseFields, text } from '../../client/fields.ts';
+import { isAgentsShell, isToolShell } from '../../client/hooks/caller.ts';
 import { completeLines, withFile } from '../../client/transcript/file.ts';
 import { ancestors } from '../../files/process-id.ts';
 import type { Home } from '../../home/layout.ts';
@@ -59,20 +60,6 @@ export function typedProblem(
   if (below !== undefined && isToolShell(below)) return "it came from the agent's shell";
   if (isInToolCall(command)) return 'the agent has used this command in a tool call of this session';
   return undefined;
-}
-
-/** Hooks get the same variable with another ending. */
-function isAgentsShell({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
-  return AI_AGENT.endsWith('_agent');
-}
-
-/** The shell of the Bash tool reads a snapshot of the user's shell first. */
-function isToolShell(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('shell-snapshots');
-  } catch {
-    return false;
-  }
 }
 
 /** Tools that only read or write files cannot send a prompt. */

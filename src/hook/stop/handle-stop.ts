@@ -41,7 +41,7 @@ async function answerStop(
   // Read before anything is written: a hold that cannot be put into words must not be counted.
   const situation = situationOf(ref, state, ports);
   const facts = await gatherFacts(event, loop, ports);
-  if (facts === 'forged') return ignoreForged(ref, ports);
+  if (facts === 'doubtful') return holdDoubtful(event, loop, ports);
   const judged = await judgeWork(event, loop, facts, watch, ports);
   const seen = seenAt(event, state, facts, judged, ports);
   beginRun(event, loop, seen, ports);
@@ -54,11 +54,21 @@ async function answerStop(
   return withMessages(answerTo(decided, now, judged.verdicts, loop.format, ports), messages);
 }
 
-const FORGED = 'a tool call of this session is still open, so this Stop did not come from Claude Code';
+const OPEN_CALL =
+  'the transcript shows a tool call that is still open, so it is not certain that Claude Code sent this Stop';
 
-function ignoreForged(ref: LoopRef, { store }: JudgingPorts): Answer {
-  store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: FORGED } }));
-  return { kind: 'ignore', why: FORGED };
+/** Holds a doubtful Stop a few times in a row. It is neither judged nor counted. */
+async function holdDoubtful(
+  event: StopEvent,
+  { ref, state, loaded }: StoppedLoop,
+  ports: JudgingPorts,
+): Promise<Answer> {
+  const loop = { ref, measures: measures(loaded.contract), iteration: state.iteration };
+  const answer = (await ports.session()).doubtful(event, loop, OPEN_CALL);
+  // Claude Code counts the hold, if it sent this Stop.
+  const end: Record<string, string> = { [answer.kind === 'refuse' ? 'held' : 'letGo']: 'without judging' };
+  ports.store.append(ref, () => ({ kind: 'event', event: 'Stop', detail: { refused: OPEN_CALL, ...end } }));
+  return answer;
 }
 
 type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;

@@ -35,16 +35,16 @@ export interface StopFacts {
   needsPerson: string | undefined;
 }
 
-/** Gathers the facts of a Stop, without verdicts. `forged`: the Stop came from inside a tool call of the session. */
+/** Gathers the facts of a Stop, without verdicts. `doubtful`: the agent may still be at work. */
 export async function gatherFacts(
   event: StopEvent,
   { ref, state, loaded }: StoppedLoop,
   ports: JudgingPorts,
-): Promise<StopFacts | 'forged'> {
+): Promise<StopFacts | 'doubtful'> {
   const { contract, frozen, sha256 } = loaded;
   const handsOver = state.run !== undefined || contract.onContext === 'spawn';
   const signals = await look(event, state, ports, handsOver);
-  if (isForged(signals)) return 'forged';
+  if (isAtWork(signals) && !ports.isFromClient?.(event)) return 'doubtful';
   const tampering = await tamperingWith(ref, state, frozen, sha256, ports);
   return {
     signals,
@@ -106,8 +106,11 @@ function isOlder({ lastText }: TranscriptSignals, { lastMessage }: StopEvent): b
   return lastMessage !== undefined && lastText?.trim() !== lastMessage.trim();
 }
 
-/** Whether a tool call is still open after the wait. Then this Stop comes from inside that call. */
-function isForged(signals: TranscriptSignals): boolean {
+/**
+ * Whether a tool call is still open after the wait. Either this Stop comes from inside that call, or the transcript is late, cut
+ * short or not written at all.
+ */
+function isAtWork(signals: TranscriptSignals): boolean {
   return signals.openToolUse !== undefined && !signals.answered;
 }
 

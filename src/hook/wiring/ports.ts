@@ -11,6 +11,7 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
+import { callerOfEvent } from '../doubtful.ts';
 import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
@@ -45,6 +46,7 @@ export function openPorts(
     session: async () => (await import('./session.ts')).openSession(home, env),
     tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),
+    isFromClient: ({ session }) => callerOfEvent(session, home, env).by === 'client',
     ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load }),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());

@@ -15,6 +15,7 @@ import { eventInLoop } from '../events/event-in-loop.ts';
 import { tellLessons } from '../events/lessons.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
+import { DoubtfulStop, holdUnjudged, letGoUnjudged } from '../unwritable-journal.ts';
 import type { JudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
 
@@ -23,7 +24,7 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   return otherEvents({
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
-    fallbackCounts: fallbackCounts(),
+    fallbackCounts: fallbackCounts(undefined, undefined, home),
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript,
   });
@@ -38,6 +39,11 @@ export function otherEvents(world: SessionWorld): OtherEvents {
       tellLeftLoops(event, ports),
       tellLessons(event, ports),
     ],
+    doubtful: (event, loop, why) =>
+      holdUnjudged(event, loop, new DoubtfulStop(why), world) ?? {
+        kind: 'tell',
+        message: letGoUnjudged(why),
+      },
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
   };
 }

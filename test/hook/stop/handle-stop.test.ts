@@ -160,21 +160,42 @@ describe('tampering', () => {
   });
 });
 
-describe('a Stop from inside a tool call', () => {
+describe('a Stop of a session whose tool call is still open', () => {
   const open = { answered: false, toolSinceBlock: true, openToolUse: 'toolu_1' };
-  test('did not come from the client: refused, journaled, not counted', async () => {
+  const stopOf = (scene: HookScene, promptId = 'p1') =>
+    scene.stop({ transcript: '/t.jsonl', lastMessage: 'done', promptId });
+  test('may not come from Claude Code: held, journaled, neither judged nor counted', async () => {
     const scene = hookScene();
     scene.begin(TESTS);
     scene.transcript.now = open;
-    const answer = await scene.stop({ transcript: '/t.jsonl', lastMessage: 'done' });
-    expect(answer).toMatchObject({ kind: 'ignore', why: expect.stringContaining('still open') });
+    const answer = await stopOf(scene);
+    expect(reasonOf(answer)).toContain('still open');
+    expect(answer).toMatchObject({ message: expect.stringContaining('1 of 3') });
     expect(scene.lastEntry()).toMatchObject({
       kind: 'event',
       event: 'Stop',
-      detail: { refused: expect.any(String) },
+      detail: { refused: expect.any(String), held: 'without judging' },
     });
-    expect(scene.state()).toMatchObject({ status: 'active', iteration: 1 });
+    // Claude Code counts its holds in a row.
+    expect(scene.state()).toMatchObject({ status: 'active', iteration: 1, blocksInARow: 1 });
     expect(scene.judges.judged).toEqual([]);
+  });
+  test('is held three times in a prompt; then the session may stop, and you are told', async () => {
+    const scene = hookScene();
+    scene.begin(TESTS);
+    scene.transcript.now = open;
+    for (const _ of [1, 2, 3]) expect((await stopOf(scene)).kind).toBe('refuse');
+    expect(messageOf(await stopOf(scene))).toContain('nothing is proven');
+    expect(scene.lastEntry()).toMatchObject({ detail: { letGo: 'without judging' } });
+    expect((await stopOf(scene, 'p2')).kind).toBe('refuse');
+    expect(scene.state()).toMatchObject({ status: 'active', iteration: 1 });
+  });
+  test('is judged where its process comes from Claude Code, whatever the transcript shows', async () => {
+    const scene = hookScene();
+    scene.begin(TESTS);
+    scene.transcript.now = open;
+    scene.ports.isFromClient = () => true;
+    expect(messageOf(await stopOf(scene))).toContain('done, and verified');
   });
   test('a result that is only late on disk is waited for', async () => {
     const scene = hookScene();

@@ -19,6 +19,8 @@ export interface LineWorld {
   /** A file beside the marker of the session. */
   beside(kind?: string): string;
   run(fields: Record<string, unknown>, options?: { line?: string; env?: Record<string, string> }): LineEnd;
+  /** The same with any text on stdin. */
+  give(input: string | Uint8Array, options?: { line?: string; env?: Record<string, string> }): LineEnd;
   stop(options?: { line?: string; env?: Record<string, string> }): LineEnd;
   /** A Stop whose Node is killed so many milliseconds after it began. Undefined: it had ended before. */
   killedStop(afterMs: number): Promise<LineEnd & { killed: boolean; ms: number }>;
@@ -54,16 +56,18 @@ export function lineWorld(gate = 'false\n'): LineWorld {
     CLAUDE_PROJECT_DIR: world.project,
     ...more,
   });
-  const run: LineWorld['run'] = (fields, { line = HOOK_LINE, env } = {}) => {
+  const give: LineWorld['give'] = (input, { line = HOOK_LINE, env } = {}) => {
     const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
       cwd: world.project,
       env: environment(env),
-      input: JSON.stringify({ session_id: LINE_SESSION, ...fields }),
+      input,
       encoding: 'utf8',
       timeout: PATIENCE_MS,
     });
     return { status, stdout, stderr };
   };
+  const run: LineWorld['run'] = (fields, options) =>
+    give(JSON.stringify({ session_id: LINE_SESSION, ...fields }), options);
   let said = 0;
   const stopFields = () => ({ hook_event_name: 'Stop', last_assistant_message: `try ${++said}` });
   return {
@@ -72,6 +76,7 @@ export function lineWorld(gate = 'false\n'): LineWorld {
     cli,
     beside: (kind = '') => join(world.home, 'active', `${LINE_SESSION}${kind}`),
     run,
+    give,
     stop: (options) => run(stopFields(), options),
     killedStop: async (afterMs) => {
       const began = performance.now();
