@@ -29,6 +29,12 @@ describe('a line is ours when a version of untildone wrote it', () => {
     expect(byLine(olderLines())).toEqual(byLine(WRITTEN.map(({ at, line }) => [line, at])));
   });
 
+  test('when the line of today changes, the one that is here goes to the older lines', () => {
+    const handOver = 'for f in "$h/hook.sh" "$h/hold.sh";do [ -f "$f" ]&&command . "$f";done;:';
+    expect(hookLine('Stop')).toBe(`untildone=Stop;h=$${'{UNTILDONE_HOME:-$HOME/.untildone}'};${handOver}`);
+    expect(pluginLine('Stop')).toBe(`untildone=Stop; . "$${'{CLAUDE_PLUGIN_ROOT}'}/hooks/hook.sh"`);
+  });
+
   test('each is known, with its age and its place', () => {
     for (const line of TODAY) expect([isOurLine(line), isOlderLine(line)]).toEqual([true, false]);
     for (const { line, at } of WRITTEN) {

@@ -172,8 +172,17 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
     setMember(text, first.hook, 'type', 'command') ??
     setMember(text, first.hook, 'command', command) ??
     setMember(text, first.hook, 'timeout', timeout) ??
-    addMember(text, first.hook, 'statusMessage', statusMessage)
+    addMember(text, first.hook, 'statusMessage', statusMessage) ??
+    dropCondition(text, first.hook)
   );
+}
+
+/** Members that install writes; of the others each could keep our hook from running, or from being waited for. */
+const WRITTEN = ['type', 'command', 'timeout', 'statusMessage'];
+
+function dropCondition(text: string, hook: Node): string | undefined {
+  const other = membersOf(text, hook).find(({ key }) => !WRITTEN.includes(key));
+  return other && removeChild(text, hook, other.node);
 }
 
 /** Sets a member, or removes it for the value undefined. Returns undefined when there is nothing to change. */

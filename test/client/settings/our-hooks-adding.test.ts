@@ -202,6 +202,15 @@ describe('adding', () => {
     );
   });
 
+  test.each([{ if: 'Bash(x)' }, { async: true }, { args: ['x'], shell: 'x' }])(
+    'what keeps ours from running goes: %j',
+    (more) => {
+      const settings = parse(addHooks(undefined).text);
+      Object.assign(settings.hooks.Stop?.[0]?.hooks[0] ?? {}, more);
+      expect(parse(addHooks(JSON.stringify(settings)).text)).toEqual(parse(addHooks(undefined).text));
+    },
+  );
+
   test('ours twice in one event becomes once, and ours in an event that is not planned goes', () => {
     const ours = { type: 'command', command: OLD_LINE };
     const before = JSON.stringify({

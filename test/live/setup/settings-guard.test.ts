@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractScene, startedSession } from '../support/live/contract.ts';
-import { bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
+import { contractScene, startedSession } from '../../support/live/contract.ts';
+import { bash, journalOf, loopOf, must } from '../../support/live/untildone.ts';
 
 const PROJECT = {
   'untildone.yaml': 'gates: { made: { run: test -f made.txt } }\nlimits: { iterations: 2 }\n',
