@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { addHooks } from '../src/client/settings/our-hooks.ts';
+import { pluginLine } from '../src/home/hook-line.ts';
 
 interface Group {
   matcher?: string;
@@ -17,7 +18,7 @@ const program = (word: string) => `sh "\${CLAUDE_PLUGIN_ROOT}/bin/untildone" ${w
 for (const group of Object.values(hooks).flat()) {
   for (const hook of group.hooks) {
     const event = /^untildone=(\w+);/.exec(hook.command)?.[1];
-    hook.command = `untildone=${event}; . "\${CLAUDE_PLUGIN_ROOT}/hooks/hook.sh"`;
+    hook.command = pluginLine(String(event));
   }
 }
 

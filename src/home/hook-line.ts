@@ -7,10 +7,11 @@
  * identical commands of one event only once.
  */
 
-import type { KnownEventName } from '../core/loop/event.ts';
+import { KNOWN_EVENTS, type KnownEventName } from '../core/loop/event.ts';
 import { singleQuoted } from '../core/shell/words.ts';
 import { slashed } from '../files/platform.ts';
 import { IS_WANTED, insideJson, LET_GO_AFTER, PLACE } from './hold-script.ts';
+import { type OlderLineAt, olderLines } from './older-lines.ts';
 
 /** Names the line for tools that change nothing, which has a matcher of its own. */
 const OTHER_TOOLS = 'OtherTools';
@@ -19,9 +20,12 @@ const OTHER_TOOLS = 'OtherTools';
  * Hands over to `hook.sh`, which ends the shell. When it does not, because it is gone or broken, `hold.sh` answers. Reads
  * neither a folder nor a pipe. With `command`, an error in a script does not end the shell with 2, which means a refusal.
  */
+export const HAND_OVER =
+  'h=$' +
+  '{UNTILDONE_HOME:-$HOME/.untildone};for f in "$h/hook.sh" "$h/hold.sh";do [ -f "$f" ]&&command . "$f";done;:';
+
 export function hookLine(name: KnownEventName | typeof OTHER_TOOLS): string {
-  const home = '$' + '{UNTILDONE_HOME:-$HOME/.untildone}';
-  return `untildone=${name};h=${home};for f in "$h/hook.sh" "$h/hold.sh";do [ -f "$f" ]&&command . "$f";done;:`;
+  return `untildone=${name};${HAND_OVER}`;
 }
 
 export const HOOK_LINE = hookLine('Stop');
@@ -31,23 +35,58 @@ export const SESSION_START_LINE = hookLine('SessionStart');
 /** The line for tools that change nothing. They are used all the time, so it asks only where rules concern them. */
 export const OTHER_TOOLS_LINE = hookLine(OTHER_TOOLS);
 
-/** Whether a version of untildone installed this line. All versions name the home's variable, its default and the script. */
+/** The line of the plugin for an event, or for tools that change nothing. Claude Code fills in the folder of the plugin. */
+export function pluginLine(name: string): string {
+  return `untildone=${name}; . "\${CLAUDE_PLUGIN_ROOT}/hooks/hook.sh"`;
+}
+
+interface OurLine {
+  readonly at: KnownEventName | typeof OTHER_TOOLS | OlderLineAt;
+  readonly isOlder: boolean;
+}
+
+/** Every line that a version of untildone writes into settings. */
+let known: ReadonlyMap<string, OurLine> | undefined;
+
+const NAMES = [...KNOWN_EVENTS, OTHER_TOOLS] as const;
+
+function ourLines(): ReadonlyMap<string, OurLine> {
+  known ??= new Map<string, OurLine>([
+    ...NAMES.map((at) => [hookLine(at), { at, isOlder: false }] as const),
+    ...olderLines().map(([line, at]) => [line, { at, isOlder: true }] as const),
+  ]);
+  return known;
+}
+
+/** Whether a version of untildone wrote this line. It is one of a finite set, as a whole: what only looks like it is not ours. */
 export function isOurLine(command: string): boolean {
-  return (
-    command.includes('UNTILDONE_HOME') && command.includes('/.untildone') && command.includes('/hook.sh')
-  );
+  return ourLines().has(command);
 }
 
-/** Whether a version up to 0.1.0 installed this line: those of today begin with the name of their event. */
+/** The same of the hooks of the plugin. A plugin of 0.1.0 had the lines of the settings. */
+export function isPluginLine(command: string): boolean {
+  return isOurLine(command) || NAMES.some((name) => command === pluginLine(name));
+}
+
+/** Whether this is our line for an event. Those of older versions stood at many events. */
+export function isLineOf(event: string, command: string): boolean {
+  const at = ourLines().get(command)?.at;
+  return at === event || (at === 'other events' && event !== 'SessionStart');
+}
+
+/** Whether a version up to 0.1.0 wrote this line: it names no event. */
 export function isOlderLine(command: string): boolean {
-  return isOurLine(command) && !command.startsWith('untildone=');
+  return ourLines().get(command)?.isOlder === true;
 }
 
-/** Whether this is the line for tools that change nothing. Up to 0.1.0 it asked for a file called `.tools`. */
+/** Whether this is the line for tools that change nothing. */
 export function isOtherToolsLine(command: string): boolean {
-  return (
-    isOurLine(command) && (command.includes(`untildone=${OTHER_TOOLS};`) || command.includes('/.tools"'))
-  );
+  return ourLines().get(command)?.at === OTHER_TOOLS;
+}
+
+/** Whether a text that need not be JSON quotes a line of ours, as JSON does. */
+export function quotesOurLine(text: string): boolean {
+  return [...ourLines().keys()].some((line) => text.includes(JSON.stringify(line)));
 }
 
 /** Parses what the SessionStart line wrote; undefined for an empty, torn or foreign text. */

@@ -9,8 +9,9 @@ export const STATUSLINE_LINE =
   'h=$' +
   `{UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/${STATUSLINE_SCRIPT}" ]&&command . "$h/${STATUSLINE_SCRIPT}";:`;
 
+/** Every version wrote the same line. What only looks like it is yours. */
 export function isOurStatusline(command: string): boolean {
-  return command.includes('UNTILDONE_HOME') && command.includes(`/${STATUSLINE_SCRIPT}`);
+  return command === STATUSLINE_LINE;
 }
 
 /** The text of `statusline.sh`. It finds its Node and its program as `hook.sh` does, and never fails. */

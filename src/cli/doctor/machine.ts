@@ -1,7 +1,7 @@
 /** Node, the clock, git and Claude Code itself. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findClaude } from '../../client/sdk/find-client.ts';
 import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -56,6 +56,8 @@ export function findClient(env: NodeJS.ProcessEnv): Client | undefined {
   const { stdout, stderr, error } = spawnSync(claude.path, ['--version'], {
     encoding: 'utf8',
     env: { ...env, DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    // Programs that choose a version by the folder choose none by that of a project.
+    cwd: dirname(claude.path),
     timeout: 20_000,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,11 +1,21 @@
 /** The settings of Claude Code: whether they can be read, and whether our hooks are in them as they should be. */
 import { readSettings, type Scope, SettingsFileRefused, settingsPath } from '../../client/settings/files.ts';
-import { callsUs, harmfulVariable, parsedSettings, type Settings } from '../../client/settings/guard.ts';
 import { JsonRefused, parseStrict } from '../../client/settings/json-text.ts';
 import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
 import { addHooks, removeHooks, stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { ourPlugin } from '../../client/settings/our-plugin.ts';
+import {
+  callsUs,
+  NEEDED,
+  type OurHook,
+  ourHooksIn,
+  parsedSettings,
+  type Settings,
+  SHORTEST_TIMEOUT_S,
+} from '../../client/settings/settings.ts';
+import { decisiveVariable, harmfulVariable } from '../../client/settings/variables.ts';
 import { managedSettings } from '../../client/settings/would-run.ts';
-import { hookScript, isOlderLine, isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
+import { hookScript, isOlderLine, isOtherToolsLine, quotesOurLine } from '../../home/hook-line.ts';
 import { blockCapFrom } from '../../hook/wiring/ports.ts';
 import { installationAt, installHooks, settingsTexts } from '../install/settings-change.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
@@ -72,8 +82,7 @@ export function lookAtSettings(patient: Patient, files: readonly SettingsOfScope
 
 function unreadable({ path, problem, text }: SettingsOfScope): Looked {
   if (!problem) return NOTHING;
-  // The texts of broken JSON quote themselves.
-  const severity = isOurLine(text.replaceAll('\\"', '"')) ? 'error' : 'warning';
+  const severity = quotesOurLine(text) ? 'error' : 'warning';
   return found({ id: problem.id, severity, what: problem.what, where: path, todo: problem.todo });
 }
 
@@ -85,23 +94,6 @@ function notTaken({ settings, path }: SettingsOfScope, client: string | undefine
   return found({ id: 'hooks_not_taken', severity: 'error', what, where: path, todo: why.todo });
 }
 
-interface OurHook {
-  event: string;
-  command: string;
-}
-
-/** Our hooks in a file, wherever they stand. */
-function ourHooksIn({ hooks }: Settings): OurHook[] {
-  return Object.entries(asObject(hooks)).flatMap(([event, groups]) =>
-    asList(groups).flatMap((group) =>
-      asList(asObject(group).hooks).flatMap((hook) => {
-        const { command } = asObject(hook);
-        return typeof command === 'string' && isOurLine(command) ? [{ event, command }] : [];
-      }),
-    ),
-  );
-}
-
 function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
@@ -109,8 +101,6 @@ function asObject(value: unknown): Record<string, unknown> {
 function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
-
-const NEEDED = ['Stop', 'PreToolUse', 'ConfigChange'];
 
 /** What is wrong with our hooks in one file. */
 function ourHooks(file: SettingsOfScope, patient: Patient): Looked {
@@ -131,7 +121,7 @@ function ourHooks(file: SettingsOfScope, patient: Patient): Looked {
 type Fault = Pick<Finding, 'id' | 'severity' | 'what'>;
 
 function faultIn(ours: readonly OurHook[], { settings, text }: SettingsOfScope): Fault | undefined {
-  const unwhole = NEEDED.filter((event) => !callsUs(settings, event));
+  const unwhole: string[] = NEEDED.filter((event) => !callsUs(settings, event));
   const severity = unwhole.includes('Stop') ? 'error' : 'warning';
   const keyOf = ({ event, command }: OurHook) => `${event} ${isOtherToolsLine(command)}`;
   const doubled = ours.filter((hook, at) => ours.findIndex((other) => keyOf(other) === keyOf(hook)) !== at);
@@ -164,11 +154,9 @@ function namesOf(hooks: readonly OurHook[]): string {
   return [...new Set(hooks.map(({ event }) => event))].join(', ');
 }
 
-const SHORTEST_S = 60;
-
 /** A timeout that is long enough stays: it may be yours. */
 function planOf(text: string): { judgeTimeout?: number } {
-  const [timeout] = stopTimeouts(text).filter((seconds) => seconds >= SHORTEST_S);
+  const [timeout] = stopTimeouts(text).filter((seconds) => seconds >= SHORTEST_TIMEOUT_S);
   return timeout === undefined ? {} : { judgeTimeout: timeout };
 }
 
@@ -185,20 +173,11 @@ function rewrite(scope: Scope, patient: Patient): string {
   return `wrote the hooks into ${change.path} (untildone uninstall${scope === 'project' ? '' : ` --scope ${scope}`} takes them out)`;
 }
 
-/** The plugin brings hooks of its own. */
-function hasPlugin(files: readonly SettingsOfScope[]): boolean {
-  const switches = files.flatMap(({ settings }) =>
-    Object.entries(asObject((settings as { enabledPlugins?: unknown }).enabledPlugins)),
-  );
-  const last = new Map(switches);
-  return [...last].some(([name, isOn]) => /^untildone@/.test(name) && isOn !== false);
-}
-
 function installed(files: readonly SettingsOfScope[], patient: Patient): Looked {
   if (files.some(({ settings }) => ourHooksIn(settings).length > 0)) return NOTHING;
-  if (hasPlugin(files)) return inOrder('the hooks of the plugin');
+  if (ourPlugin(patient)) return inOrder('the hooks of the plugin');
   // A file that cannot be read is told already; it may be the one with the hooks.
-  if (files.some(({ problem, text }) => problem && isOurLine(text.replaceAll('\\"', '"')))) return NOTHING;
+  if (files.some(({ problem, text }) => problem && quotesOurLine(text))) return NOTHING;
   const canFix = patient.isUsed && files.every(({ scope, problem }) => scope !== 'project' || !problem);
   return found({
     id: 'hooks_missing',
@@ -283,18 +262,21 @@ function managedOnly(files: readonly SettingsOfScope[]): Looked {
 const CAP = 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP';
 
 function variables(files: readonly SettingsOfScope[], { env }: Patient): Looked {
-  const findings = files.flatMap(({ path, settings }): Finding[] => {
+  const findings = files.flatMap(({ scope, path, settings }): Finding[] => {
     const { [CAP]: _, ...given } = asObject(settings.env);
-    const name = harmfulVariable(given, env);
+    const decisive = decisiveVariable(given, env, { isYours: scope === 'user' });
+    const name = decisive ?? harmfulVariable(given, env);
     if (name === undefined) return [];
-    const what = `"${name}" in its "env" changes what the hooks do, and where they look`;
+    const todo = 'remove it there; set it in your shell instead';
     return [
       {
         id: 'settings_variable',
-        severity: name === 'UNTILDONE_HOME' ? 'error' : 'warning',
-        what,
+        severity: decisive === undefined ? 'warning' : 'error',
+        what: decisive
+          ? `"${name}" in its "env" changes what the hooks run, or where they look: nobody can say that they hold`
+          : `"${name}" in its "env" changes what the hooks do, or what gates find`,
         where: path,
-        todo: 'remove it there; set it in your shell instead',
+        todo: scope === 'managed' ? 'ask whoever manages it' : todo,
       },
     ];
   });

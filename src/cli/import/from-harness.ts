@@ -16,13 +16,13 @@ import {
   withoutForeignHooks,
 } from '../../client/settings/other-hooks.ts';
 import { maskEnv } from '../../client/settings/our-hooks.ts';
+import { ourHooksIn, parsedSettings } from '../../client/settings/settings.ts';
 import { addToContract, newContract, writtenGates } from '../../contract/edit.ts';
 import { readContract } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import type { SettingsFile } from '../../core/contract/installation.ts';
 import { type Fate, importHooks, type WrittenGate } from '../../core/import/import-hooks.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
-import { isOurLine } from '../../home/hook-line.ts';
 import { ImportRecord } from '../../home/records/import-record.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import type { World } from '../../hook/wiring/world.ts';
@@ -188,7 +188,7 @@ function closing(
   removed: readonly Removal[],
   record: ImportRecord,
 ): string[] {
-  const installed = settings.some(({ file }) => isOurLine(file.text ?? ''));
+  const installed = settings.some(({ file }) => ourHooksIn(parsedSettings(file.text ?? '')).length > 0);
   const kept = removals.filter((removal) => !removed.includes(removal));
   return [
     contract.file.text === contract.text

@@ -6,7 +6,6 @@ import {
   SettingsFileRefused,
   settingsPath,
 } from '../../client/settings/files.ts';
-import { parsedSettings } from '../../client/settings/guard.ts';
 import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
 import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
 import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
@@ -17,6 +16,7 @@ import {
   type SandboxPlan,
 } from '../../client/settings/our-sandbox.ts';
 import { addStatusline, otherStatusline } from '../../client/settings/our-statusline.ts';
+import { parsedSettings } from '../../client/settings/settings.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';

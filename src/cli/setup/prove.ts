@@ -2,20 +2,18 @@
  * The proof that a Stop is held here: a small session of the real Claude Code, offline, with the settings that count in this
  * project. The session decides; what the settings say only explains it.
  */
-import { asFields } from '../../client/fields.ts';
 import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
 import { SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { parsedSettings } from '../../client/settings/guard.ts';
 import { reachesOut } from '../../client/settings/harmless-copy.ts';
 import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
 import { ourPlugin } from '../../client/settings/our-plugin.ts';
+import { ourHooksIn, parsedSettings } from '../../client/settings/settings.ts';
 import { type HooksState, managedSettings, type Obstacle } from '../../client/settings/would-run.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { newerThan } from '../../core/text/version.ts';
 import type { HoldEvidence, MeasureHoldOptions } from '../../dev/proof/measure-hold.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import { isOurLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import { hooksStateOf } from '../../run/person/hooks-state.ts';
@@ -71,7 +69,7 @@ export async function proveHeld(options: ProveOptions): Promise<HoldProof> {
   const search = defined({ searchPath: env.PATH });
   const claude = findClaude(options.claude, search);
   if (!claude) return { outcome: 'unproven', cause: 'no_client', why: missingClient(options.claude) };
-  const refusal = managedRefusal(state, options.managed);
+  const refusal = variableRefusal(state) ?? managedRefusal(state, options.managed);
   if (refusal) return refusal;
   const measure = options.measure ?? (async (asked) => (await loadDev()).measureHold(asked));
   try {
@@ -79,7 +77,7 @@ export async function proveHeld(options: ProveOptions): Promise<HoldProof> {
       project,
       claude: claude.path,
       env,
-      untildoneHome: hookHome(project, env),
+      untildoneHome: homeRoot(env),
       claudeConfigDir: claudeConfigDir(env),
       plugin: ourPlugin({ project, claudeConfigDir: claudeConfigDir(env) })?.folder,
       limitMs: options.limitMs ?? LIMIT_MS,
@@ -189,6 +187,12 @@ function missingClient(given: string | undefined): string {
     : `${given} is not a program that can be started; name that of Claude Code`;
 }
 
+/** A variable that chooses what hooks run is left out of the proof, which would then show something else. */
+function variableRefusal(state: HooksState): HoldProof | undefined {
+  if (state.held || state.obstacle !== 'settings_variable') return undefined;
+  return { outcome: 'not_held', cause: state.obstacle, why: state.why };
+}
+
 /** Claude Code always reads what an organization manages, so nothing is started where that reaches a service. */
 function managedRefusal(state: HooksState, folder: string | undefined): HoldProof | undefined {
   for (const { path, settings } of managedSettings(folder)) {
@@ -201,24 +205,11 @@ function managedRefusal(state: HooksState, folder: string | undefined): HoldProo
   return undefined;
 }
 
-/** The home that hooks find: a variable in the settings of Claude Code wins over that of this shell. */
-function hookHome(project: string, env: NodeJS.ProcessEnv): string {
-  const places = { project, claudeConfigDir: claudeConfigDir(env) };
-  for (const scope of ['local', 'project', 'user'] as const) {
-    const named = variableIn(textAt(settingsPath(scope, places)));
-    if (named !== undefined) return homeRoot({ ...env, UNTILDONE_HOME: named });
-  }
-  return homeRoot(env);
-}
-
-function variableIn(settings: string): string | undefined {
-  const named = asFields(parsedSettings(settings).env)?.UNTILDONE_HOME;
-  return typeof named === 'string' && named !== '' ? named : undefined;
-}
-
 function filesWithHooks(project: string, env: NodeJS.ProcessEnv): string[] {
   const places = { project, claudeConfigDir: claudeConfigDir(env) };
-  return SCOPES.map((scope) => settingsPath(scope, places)).filter((path) => isOurLine(textAt(path)));
+  return SCOPES.map((scope) => settingsPath(scope, places)).filter(
+    (path) => ourHooksIn(parsedSettings(textAt(path))).length > 0,
+  );
 }
 
 function textAt(path: string): string {

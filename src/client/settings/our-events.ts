@@ -1,7 +1,7 @@
 /** The events of our hooks, and which versions of Claude Code know them. */
 import type { KnownEventName } from '../../core/loop/event.ts';
 import { newerThan } from '../../core/text/version.ts';
-import type { Settings } from './guard.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * PostToolBatch is not among them, because a block there ends the session. UserPromptExpansion belongs to the commands of the

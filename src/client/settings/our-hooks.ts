@@ -22,6 +22,7 @@ import {
   replaceValue,
 } from './json-text.ts';
 import { OUR_EVENTS } from './our-events.ts';
+import { CHANGING_TOOLS } from './settings.ts';
 
 export interface HookPlan {
   /** The timeout of events at which gates are judged, in seconds. */
@@ -48,10 +49,7 @@ interface PlannedHook {
   readonly statusMessage?: string;
 }
 
-/** Tools that can change the contract: our hook sees every call of them in a loop. */
-const CHANGING_TOOLS = 'Bash|Write|Edit|MultiEdit|NotebookEdit';
-
-const STATUS = 'untildone checks whether the work is done';
+export const STATUS = 'untildone checks whether the work is done';
 
 /**
  * Claude Code's cap on blocks in a row. Up to 0.1.0 untildone switched it off in the settings. That reached sessions which
@@ -174,8 +172,17 @@ function placeOneStep(text: string, planned: PlannedHook): string | undefined {
     setMember(text, first.hook, 'type', 'command') ??
     setMember(text, first.hook, 'command', command) ??
     setMember(text, first.hook, 'timeout', timeout) ??
-    addMember(text, first.hook, 'statusMessage', statusMessage)
+    addMember(text, first.hook, 'statusMessage', statusMessage) ??
+    dropCondition(text, first.hook)
   );
+}
+
+/** Members that install writes; of the others each could keep our hook from running, or from being waited for. */
+const WRITTEN = ['type', 'command', 'timeout', 'statusMessage'];
+
+function dropCondition(text: string, hook: Node): string | undefined {
+  const other = membersOf(text, hook).find(({ key }) => !WRITTEN.includes(key));
+  return other && removeChild(text, hook, other.node);
 }
 
 /** Sets a member, or removes it for the value undefined. Returns undefined when there is nothing to change. */

@@ -66,10 +66,11 @@ function withoutMember(text: string, object: Node, key: string): string {
 /** Removes our rules, and the objects that this leaves empty, unless they were there before. */
 function withoutRules(text: string, had: string): string {
   const kept = new Set(rulesIn(listIn(had)));
+  const added = new Set(ourRulesIn(rulesIn(listIn(text))).filter((rule) => !kept.has(rule)));
   let current = text;
   for (;;) {
     const list = listIn(current);
-    const ours = list?.children?.find(({ value }) => isOurRule(value) && !kept.has(value));
+    const ours = list?.children?.find(({ value }) => added.has(value));
     if (!list || !ours) break;
     current = removeChild(current, list, ours);
   }
@@ -144,11 +145,13 @@ function rulesIn(list: Node | undefined): string[] {
   return (list?.children ?? []).flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
 }
 
-const OF_ANY_HOME = /^(?:Read|Edit)\(\/\/.*untildone[^/]*(?:\/\*\*)?\)$/;
+const OF_ANY_HOME = /^Read\(\/(\/.*untildone[^/]*)\)$/;
 
-/** Rules about our own list of paths, and about any home of untildone. */
-function isOurRule(rule: unknown): boolean {
-  return typeof rule === 'string' && (rulesFor(HIDDEN).includes(rule) || OF_ANY_HOME.test(rule));
+/** Rules about our own list of paths, and about homes of untildone for which all our rules are there. */
+function ourRulesIn(rules: readonly string[]): string[] {
+  const homes = rules.flatMap((rule) => OF_ANY_HOME.exec(rule)?.[1] ?? []);
+  const whole = homes.filter((home) => rulesFor([home]).every((rule) => rules.includes(rule)));
+  return rulesFor([...HIDDEN, ...whole]);
 }
 
 function valueAt(text: string, node: Node): unknown {

@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
-import { isOurLine } from '../../home/hook-line.ts';
+import { quotesOurLine } from '../../home/hook-line.ts';
 import { hookScriptPath, type Scope, settingsPath } from './files.ts';
-import { callsUs, parsedSettings, type Settings, withoutMark } from './guard.ts';
 import { unknownEvents } from './our-events.ts';
+import { ourPlugin } from './our-plugin.ts';
+import { callsUs, ourHooksIn, parsedSettings, type Settings, withoutMark } from './settings.ts';
+import { decisiveVariable } from './variables.ts';
 
 /** What prevents that a session is held. */
 export type Obstacle =
   | 'not_installed'
   | 'hooks_disabled'
   | 'settings_not_read'
+  | 'settings_variable'
   | 'managed_policy'
   | 'script_missing'
   | 'program_missing'
@@ -26,6 +29,8 @@ export interface SettingsPlaces {
   readonly claudeConfigDir: string;
   /** The folder of the settings that an organization manages; the one of this system when absent. */
   readonly managed?: string;
+  /** The environment that Claude Code is started with; empty when absent. */
+  readonly env?: NodeJS.ProcessEnv;
   /** The version of Claude Code, if it is known. */
   readonly clientVersion?: string;
 }
@@ -43,11 +48,13 @@ const STRONGEST_FIRST = ['local', 'project', 'user'] as const satisfies readonly
 export function hooksWouldRunAt(places: SettingsPlaces): HooksState {
   const managed = managedSettings(places.managed);
   const own = STRONGEST_FIRST.map((scope) => readAt(settingsPath(scope, places)));
+  const hasPlugin = ourPlugin(places) !== undefined;
   return (
-    installedNowhere([...managed, ...own]) ??
+    (hasPlugin ? undefined : installedNowhere([...managed, ...own])) ??
     forbidden(managed) ??
     switchedOff(own) ??
-    notTaken([...managed, ...own], places.clientVersion) ??
+    changedBy([...managed, ...own], settingsPath('user', places), places.env ?? {}) ??
+    (hasPlugin ? undefined : notTaken([...managed, ...own], places.clientVersion)) ??
     withoutScript(hookScriptPath(places.home)) ?? { held: true }
   );
 }
@@ -75,7 +82,7 @@ function withoutScript(script: string): NotHeld | undefined {
 
 function installedNowhere(files: readonly ReadSettings[]): NotHeld | undefined {
   if (files.some(({ settings }) => callsUs(settings, 'Stop'))) return undefined;
-  const named = files.find(({ text }) => isOurLine(text));
+  const named = files.find(({ text, settings }) => ourHooksIn(settings).length > 0 || quotesOurLine(text));
   if (named === undefined)
     return notHeld(
       'not_installed',
@@ -116,6 +123,24 @@ function switchedOff(own: readonly ReadSettings[]): NotHeld | undefined {
   return deciding?.settings.disableAllHooks === true
     ? notHeld('hooks_disabled', `"disableAllHooks" is true in ${deciding.path}; remove it`)
     : undefined;
+}
+
+/** A variable that chooses what our hooks run, or where they look. What it names is never tried. */
+function changedBy(
+  files: readonly ReadSettings[],
+  user: string,
+  env: NodeJS.ProcessEnv,
+): NotHeld | undefined {
+  for (const file of files) {
+    const name = decisiveVariable(file.settings.env, env, { isYours: file.path === user });
+    if (name === undefined) continue;
+    return notHeld(
+      'settings_variable',
+      `"${name}" in the "env" of ${file.path} changes what the hooks run, or where they look; remove it there, or set it in ` +
+        'your shell instead',
+    );
+  }
+  return undefined;
 }
 
 function isListWith(value: unknown, word: string): boolean {

@@ -1,8 +1,8 @@
 /**
  * Plays one small session of the real Claude Code with the settings of a project, and watches whether its Stop is held.
  *
- * Everything happens in a temporary folder: a project, a home and a home of untildone of its own, with copies of the settings
- * and of the hook scripts. The model is the simulator, the key opens nothing, and a proxy that does not exist keeps every other
+ * Everything happens in a temporary folder: a project, a home and a home of untildone of its own, with our hook scripts and what
+ * is harmless of the settings. The model is the simulator, the key opens nothing, and a proxy that does not exist keeps every other
  * request on this machine.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -17,9 +17,10 @@ import { cleanEnvironment, prepareClientHome } from '../../client/sdk/find-clien
 import { ClientTree } from '../../client/sdk/sdk.ts';
 import { type Happening, parseStreamLine } from '../../client/sdk/stream.ts';
 import { hookScriptPath, SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { harmlessCopy, isHookVariable } from '../../client/settings/harmless-copy.ts';
+import { harmlessCopy } from '../../client/settings/harmless-copy.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
+import { HAND_OVER, isPluginLine } from '../../home/hook-line.ts';
 import { start } from '../../hook/start/start.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { worldWith } from '../../hook/wiring/world.ts';
@@ -37,7 +38,7 @@ export interface HoldPlaces {
 export interface MeasureHoldOptions extends HoldPlaces {
   /** The program of Claude Code. */
   claude: string;
-  /** The folder of our plugin, where it is switched on. */
+  /** The folder of our plugin, where it is switched on. Only what is ours in its hooks is played. */
   plugin?: string;
   env: NodeJS.ProcessEnv;
   limitMs: number;
@@ -122,6 +123,8 @@ interface Scratch {
   home: string;
   session: string;
   environment: Record<string, string>;
+  /** The folder of a plugin with our hooks alone. */
+  plugin?: string;
 }
 
 const NOWHERE = 'http://127.0.0.1:9';
@@ -148,7 +151,23 @@ function furnish(root: string, options: MeasureHoldOptions, { url }: Simulator):
       ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, NO_PROXY: '127.0.0.1' },
     },
   });
-  return { project, home, session: randomUUID(), environment };
+  const plugin = options.plugin === undefined ? undefined : writePlugin(options.plugin, join(root, 'plugin'));
+  return { project, home, session: randomUUID(), environment, plugin };
+}
+
+/** A plugin with our hooks where they stand in that of the person, and a script of our own. */
+function writePlugin(from: string, to: string): string {
+  const hooks = textAt(join(from, 'hooks', 'hooks.json')) ?? '{}';
+  const files = {
+    '.claude-plugin/plugin.json': JSON.stringify({ name: 'untildone', version: '0.0.0' }),
+    'hooks/hooks.json': harmlessCopy(hooks, isPluginLine),
+    'hooks/hook.sh': `${HAND_OVER}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(to, name)), { recursive: true, mode: 0o700 });
+    writeFileSync(join(to, name), text, { mode: 0o600 });
+  }
+  return to;
 }
 
 function copySettings(from: HoldPlaces, to: { project: string; claudeConfigDir: string }): void {
@@ -170,8 +189,12 @@ function textAt(path: string): string | undefined {
   }
 }
 
+/** Variables of the shell that asks for the proof: they decide how a hook starts, and no service is reached by them. */
+const OF_THE_SHELL =
+  /^(?:PATH|ENV|BASH_ENV|LANG|LC_\w+|NODE_(?:OPTIONS|PATH)|CLAUDE_CODE_STOP_HOOK_BLOCK_CAP)$/;
+
 function hookVariables(env: NodeJS.ProcessEnv): NodeJS.Dict<string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isHookVariable(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => OF_THE_SHELL.test(name)));
 }
 
 /** Starts a loop for the session, which asks for a promise that only its reason names. Returns whether it has ended. */
@@ -191,8 +214,8 @@ const DRAIN_MS = 1_000;
 type Played = Pick<HoldEvidence, 'clientVersion' | 'told' | 'stderr' | 'exitCode' | 'end'>;
 
 async function play(
-  { project, session, environment }: Scratch,
-  { claude, plugin, limitMs, signal }: MeasureHoldOptions,
+  { project, session, environment, plugin }: Scratch,
+  { claude, limitMs, signal }: MeasureHoldOptions,
 ): Promise<Played> {
   const seen: Happening[] = [];
   const tree = new ClientTree(`UNTILDONE_HOME=${environment.UNTILDONE_HOME}`);

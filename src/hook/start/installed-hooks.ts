@@ -1,11 +1,13 @@
 import { clientVersion } from '../../client/sdk/client-version.ts';
 import { SCOPES, type Scope, settingsPath } from '../../client/settings/files.ts';
 import { hasOurCap, stopTimeouts } from '../../client/settings/our-hooks.ts';
+import { isStartedByPlugin } from '../../client/settings/our-plugin.ts';
+import { type OurHook, ourHooksIn, parsedSettings } from '../../client/settings/settings.ts';
 import { type HooksState, hooksWouldRunAt } from '../../client/settings/would-run.ts';
 import { DEFAULT_JUDGE_MS } from '../../core/contract/contract.ts';
 import { defined } from '../../core/text/defined.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import { isOtherToolsLine, isOurLine } from '../../home/hook-line.ts';
+import { isOtherToolsLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
 import type { World } from '../wiring/world.ts';
@@ -28,12 +30,12 @@ function settingsText(scope: Scope, places: { project: string; claudeConfigDir: 
 
 /** Whether a session that begins in this project now would be held, and if not, why. Writes nothing. */
 export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksState {
-  // A hook of the plugin started this process, so its hooks run here.
-  if (env.CLAUDE_PLUGIN_ROOT) return { held: true };
+  const places = { project, claudeConfigDir: claudeConfigDir(env) };
+  if (isStartedByPlugin(places, env)) return { held: true };
   return hooksWouldRunAt({
-    project,
+    ...places,
     home: homeRoot(env),
-    claudeConfigDir: claudeConfigDir(env),
+    env,
     ...defined({ clientVersion: clientVersion(env) }),
   });
 }
@@ -74,13 +76,12 @@ function warnOldCap(project: string, env: NodeJS.ProcessEnv, out: (line: string)
 /** Warns about hooks of an older version, which ask about Bash and edits only and answer no permission question. */
 export function warnOldHooks(project: string, env: NodeJS.ProcessEnv, out: (line: string) => void): void {
   const ours = settingsTexts(project, claudeConfigDir(env))
-    .map((text) => text.replaceAll('\\"', '"'))
-    .filter(isOurLine);
-  if (
-    ours.length === 0 ||
-    ours.some((text) => isOtherToolsLine(text) && text.includes('"PermissionRequest"'))
-  )
-    return;
+    .map((text) => ourHooksIn(parsedSettings(text)))
+    .filter((hooks) => hooks.length > 0);
+  const isNew = (hooks: readonly OurHook[]) =>
+    hooks.some(({ command }) => isOtherToolsLine(command)) &&
+    hooks.some(({ event }) => event === 'PermissionRequest');
+  if (ours.length === 0 || ours.some(isNew)) return;
   out(
     'WARNING: the installed hooks are those of an older version: "allow", and rules for tools that only read, do nothing ' +
       'yet: untildone install',

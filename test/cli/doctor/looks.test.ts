@@ -9,6 +9,7 @@ import { lookAtControllers } from '../../../src/cli/doctor/others.ts';
 import { exitCodeOf, reportJson, reportLines } from '../../../src/cli/doctor/report.ts';
 import { lookAtSettings, settingsHere } from '../../../src/cli/doctor/settings.ts';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { installPlugin } from '../../support/client/settings-text.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const NOW = Date.parse('2026-11-16T10:00:00Z');
@@ -108,8 +109,10 @@ describe('settings that an organization manages', () => {
 });
 
 describe('a plugin of untildone', () => {
-  const plugin = (isOn: boolean) =>
+  const plugin = (isOn: boolean) => {
     put(join(patient.project, '.claude/settings.json'), { enabledPlugins: { 'untildone@untildone': isOn } });
+    installPlugin(patient.claudeConfigDir);
+  };
 
   test('brings hooks of its own', () => {
     plugin(true);
@@ -118,6 +121,15 @@ describe('a plugin of untildone', () => {
 
   test('that is switched off does not', () => {
     plugin(false);
+    expect(found()).toEqual(['error hooks_missing']);
+  });
+
+  test.each([{}, { 'untildone@decoy': '/nowhere' }])('by its name alone does not: %j', (folders) => {
+    put(join(patient.project, '.claude/settings.json'), { enabledPlugins: { 'untildone@decoy': true } });
+    const installed = Object.entries(folders).map(([name, installPath]) => [name, [{ installPath }]]);
+    put(join(patient.claudeConfigDir, 'plugins/installed_plugins.json'), {
+      plugins: Object.fromEntries(installed),
+    });
     expect(found()).toEqual(['error hooks_missing']);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ProofCause, proofFrom, proveHeld } from '../../../src/cli/setup/prove.ts';
+import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import type { HooksState } from '../../../src/client/settings/would-run.ts';
 import type { HoldEvidence, MeasureHoldOptions } from '../../../src/dev/proof/measure-hold.ts';
 
@@ -129,15 +130,23 @@ test('the Claude Code on PATH is the one that is started, with the settings that
   ]);
 });
 
-test('a home that the settings name is the one whose scripts are tried; the strongest settings win', async () => {
+test.each([
+  ['home/.claude/settings.json', 'UNTILDONE_HOME'],
+  ['home/.claude/settings.json', 'BASH_ENV'],
+  ['project/.claude/settings.json', 'NODE_OPTIONS'],
+  ['project/.claude/settings.local.json', 'PATH'],
+])('where %s sets %s, nothing is started, and it is said', async (path, name) => {
   const scene = place();
-  const write = (path: string, home: unknown) =>
-    writeFileSync(join(scene.root, path), JSON.stringify({ env: { UNTILDONE_HOME: home } }));
-  write('home/.claude/settings.json', '/of/the/user');
-  expect((await prove(scene)).asked).toMatchObject([{ untildoneHome: '/of/the/user' }]);
-  write('project/.claude/settings.local.json', '/of/this/project');
-  write('project/.claude/settings.json', 5);
-  expect((await prove(scene)).asked).toMatchObject([{ untildoneHome: '/of/this/project' }]);
+  mkdirSync(join(scene.root, 'home/.untildone'));
+  writeFileSync(join(scene.root, 'home/.untildone/hook.sh'), '# the script\n');
+  writeFileSync(join(scene.root, 'project/.claude/settings.json'), addHooks(undefined).text);
+  const settings = path === 'project/.claude/settings.json' ? JSON.parse(addHooks(undefined).text) : {};
+  writeFileSync(join(scene.root, path), JSON.stringify({ ...settings, env: { [name]: '--require /x.js' } }));
+  const { proof, asked } = await prove(scene);
+  expect(asked).toEqual([]);
+  expect(proof).toMatchObject({ outcome: 'not_held', cause: 'settings_variable' });
+  expect(proof).toHaveProperty('why', expect.stringContaining(join(scene.root, path)));
+  expect(proof).toHaveProperty('why', expect.stringContaining(`"${name}"`));
 });
 
 test('without Claude Code nothing is proven', async () => {

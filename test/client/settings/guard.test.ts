@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -13,8 +14,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sessionGuard } from '../../../src/client/settings/guard.ts';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { refusedWrite } from '../../../src/core/tools/protect.ts';
+import { hookLine } from '../../../src/home/hook-line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import type { Guard } from '../../../src/ports/ports.ts';
+import { installPlugin } from '../../support/client/settings-text.ts';
 
 let root: string;
 let project: string;
@@ -195,6 +198,90 @@ describe('settings that still call our hooks', () => {
     put('project', installed());
     put('local', { env: { [name]: value } });
     expect(problem()).toBe(`"${name}" in the env of ${files.local()} would change what the hooks do`);
+  });
+
+  test.each([
+    ['UNTILDONE_RUN', '1'],
+    ['CLAUDE_CONFIG_DIR', '/tmp/x'],
+    ['CLAUDE_CODE_SIMPLE', '1'],
+    ['CLAUDE_CODE_SHELL_PREFIX', '/tmp/x'],
+    ['CLAUDE_PLUGIN_ROOT', '/tmp/x'],
+    ['BASH_FUNC_command%%', '() { :; }'],
+    ['SHELLOPTS', 'noexec'],
+    ['NODE_PATH', '/tmp/x'],
+    ['RUBYOPT', '-r/tmp/x'],
+  ])('%s is named, too', (name, value) => {
+    put('user', installed());
+    put('project', { env: { [name]: value } });
+    expect(problem()).toBe(`"${name}" in the env of ${files.project()} would change what the hooks do`);
+  });
+
+  test.each(['allowManagedHooksOnly', 'strictPluginOnlyCustomization'])('%s is named', (name) => {
+    put('project', { ...installed(), [name]: true });
+    expect(problem()).toBe(`"${name}" in ${files.project()} would switch our hooks off`);
+  });
+
+  const changed = (event: string) =>
+    `the hooks of untildone for ${event} were removed from the settings, or changed`;
+
+  test.each<[string, (line: string) => string]>([
+    ['with a comment of our names', () => 'true # UNTILDONE_HOME /.untildone /hook.sh'],
+    ['behind a payload', (line) => `id >/tmp/x; ${line}`],
+    ['before a payload', (line) => `${line};exit 0`],
+    ['in a comment', (line) => `# ${line}`],
+    ['with another home', (line) => line.replace('$HOME', '/tmp')],
+    ['of another event', () => hookLine('SessionStart')],
+    ['for tools that change nothing', () => hookLine('OtherTools')],
+    ['with a space more', (line) => `${line} `],
+  ])('a line %s holds nothing', (_, spoil) => {
+    const settings = installed();
+    change(settings, 'Stop', { command: spoil(hookLine('Stop')) });
+    put('project', settings);
+    expect(problem()).toBe(changed('Stop'));
+  });
+
+  test.each([{ matcher: 'x' }, { matcher: 5 }])('a Stop hook for few stops holds nothing: %j', (more) => {
+    const settings = installed();
+    Object.assign(settings.hooks.Stop?.[0] ?? {}, more);
+    put('project', settings);
+    expect(problem()).toBe(changed('Stop'));
+  });
+
+  test.each<Hook>([{ timeout: '3600' }, { asyncRewake: true }, { shell: 'powershell' }, { args: [] }])(
+    'nor does one with %j',
+    (more) => {
+      const settings = installed();
+      change(settings, 'Stop', more);
+      put('project', settings);
+      expect(problem()).toBe(changed('Stop'));
+    },
+  );
+
+  describe('the plugin holds without them', () => {
+    const gone = 'the hooks of untildone were removed from the settings';
+    const on = (name: string, isOn = true) => put('project', { enabledPlugins: { [name]: isOn } });
+
+    test('when one of its hooks started this process', () => {
+      const folder = installPlugin(join(userHome, '.claude'));
+      on('untildone@untildone');
+      expect(problem({ CLAUDE_PLUGIN_ROOT: folder })).toBeUndefined();
+      expect(problem({})).toBe(gone);
+    });
+
+    test('not by a name, by a folder that is not ours, or when it is switched off', () => {
+      on('untildone@decoy');
+      expect(problem({})).toBe(gone);
+      expect(problem({ CLAUDE_PLUGIN_ROOT: root })).toBe(gone);
+      const folder = installPlugin(join(userHome, '.claude'));
+      on('untildone@untildone', false);
+      expect(problem({ CLAUDE_PLUGIN_ROOT: folder })).toBe(gone);
+    });
+  });
+
+  test('lines of every older version still hold', () => {
+    const old = readFileSync(join(import.meta.dirname, '../../fixtures/settings/0.1.0.json'), 'utf8');
+    put('project', old);
+    expect(problem()).toBeUndefined();
   });
 
   test('variables that the hooks have had all along, and variables of the project, are fine', () => {

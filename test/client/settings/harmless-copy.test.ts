@@ -31,9 +31,28 @@ describe('what could run, log in, or write elsewhere is taken away', () => {
       { statusLine: { ...NOTHING, padding: 1 } },
     ],
     [
-      'variables, but for those of hooks',
-      { env: { ANTHROPIC_API_KEY: 'k', UNTILDONE_HOME: '/h', HOME: '/x', PATH: '/p', NODE_OPTIONS: '-r x' } },
-      { env: { PATH: '/p', NODE_OPTIONS: '-r x' } },
+      'variables, but for the cap on blocks',
+      {
+        env: {
+          ...{ ANTHROPIC_API_KEY: 'k', UNTILDONE_HOME: '/h', HOME: '/x', PATH: '/p', NODE_OPTIONS: '-r x' },
+          ...{ BASH_ENV: '/x', NODE_PATH: '/x', LC_ALL: '/x', CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' },
+        },
+      },
+      { env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' } },
+    ],
+    ['a cap that is none', { env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '$(id)' } }, { env: {} }],
+    [
+      'programs and folders deeper in',
+      {
+        sandbox: { enabled: true, ripgrep: { command: 'x' }, bwrapPath: '/x' },
+        permissions: { allow: ['Bash'], additionalDirectories: ['/x'], later: ['/x'] },
+        mcpServers: { a: { command: 'x' } },
+        agents: ['/x'],
+      },
+      {
+        sandbox: { enabled: true },
+        permissions: { allow: ['Bash'], additionalDirectories: [], later: [] },
+      },
     ],
     [
       'hooks of others',

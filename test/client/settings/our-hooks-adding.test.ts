@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { addHooks, hasOurCap, removeHooks } from '../../../src/client/settings/our-hooks.ts';
 import type { KnownEventName } from '../../../src/core/loop/event.ts';
 import { HOOK_LINE, hookLine, OTHER_TOOLS_LINE } from '../../../src/home/hook-line.ts';
+import { olderLines } from '../../../src/home/older-lines.ts';
 import { CAP, parse, STATUS, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
 
 const lines = (...all: string[]) => all.join('\n');
-const OLD_LINE = '[ -e "$' + '{UNTILDONE_HOME:-$HOME/.untildone}/active/x" ] && . "$HOME/.untildone/hook.sh"';
+const OLD_LINE = olderLines()[0]?.[0] ?? '';
 
 /** The group for tools that change nothing. Its line ends before Node starts unless rules concern such tools. */
 const OTHER_TOOLS = {
@@ -200,6 +201,15 @@ describe('adding', () => {
       ).text,
     );
   });
+
+  test.each([{ if: 'Bash(x)' }, { async: true }, { args: ['x'], shell: 'x' }])(
+    'what keeps ours from running goes: %j',
+    (more) => {
+      const settings = parse(addHooks(undefined).text);
+      Object.assign(settings.hooks.Stop?.[0]?.hooks[0] ?? {}, more);
+      expect(parse(addHooks(JSON.stringify(settings)).text)).toEqual(parse(addHooks(undefined).text));
+    },
+  );
 
   test('ours twice in one event becomes once, and ours in an event that is not planned goes', () => {
     const ours = { type: 'command', command: OLD_LINE };

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonRefused } from '../../../src/client/settings/json-text.ts';
 import { addHooks, maskEnv, removeHooks } from '../../../src/client/settings/our-hooks.ts';
+import { hookLine } from '../../../src/home/hook-line.ts';
+import { olderLines } from '../../../src/home/older-lines.ts';
 import { CAP, parse, type Settings, TIMEOUTS, withoutHooks } from '../../support/client/settings-text.ts';
 import { rounds } from '../../support/long.ts';
 
@@ -89,6 +91,28 @@ describe('taking out', () => {
     ]) {
       expect(removeHooks(text)).toEqual({ text, changed: false });
     }
+  });
+
+  const LOOKALIKES = [
+    `${hookLine('Stop')}; say done`,
+    'id; : UNTILDONE_HOME /.untildone /hook.sh',
+    '. "$' + '{UNTILDONE_HOME:-$HOME/.untildone}/mine/hook.sh"',
+  ];
+
+  test.each(LOOKALIKES)('a hook of yours that only looks like ours stays: %s', (command) => {
+    const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
+    expect(removeHooks(text)).toEqual({ text, changed: false });
+    const added = addHooks(text);
+    expect(parse(added.text).hooks.Stop?.[0]?.hooks).toEqual([{ type: 'command', command }]);
+    expect(JSON.parse(removeHooks(added.text, text).text)).toEqual(JSON.parse(text));
+  });
+
+  test.each(olderLines().map(([line, at]) => [at, line]))('of any version: at %s: %s', (_, command) => {
+    const yours = { type: 'command', command: 'mine' };
+    const text = JSON.stringify({
+      hooks: { Stop: [{ hooks: [yours] }, { hooks: [{ ...yours, command }] }] },
+    });
+    expect(JSON.parse(removeHooks(text).text)).toEqual({ hooks: { Stop: [{ hooks: [yours] }] } });
   });
 
   test('what the user added since stays', () => {

@@ -71,6 +71,11 @@ test('a home elsewhere is hidden, and its rules go with the rest', () => {
     sandbox: { filesystem: { denyRead: expect.arrayContaining(['/data/.untildone', '~/.untildone']) } },
   });
   expect(JSON.parse(removeSandbox(text))).toEqual({});
+  const yours = {
+    permissions: { deny: ['Read(//work/untildone-notes/**)', 'Edit(//work/untildone-notes)'] },
+  };
+  const both = addSandbox(JSON.stringify(yours), plan).text;
+  expect(JSON.parse(removeSandbox(both))).toEqual(yours);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { hooksWouldRunAt, type Obstacle } from '../../../src/client/settings/would-run.ts';
+import { installPlugin } from '../../support/client/settings-text.ts';
 
 let root: string;
 beforeEach(() => {
@@ -39,6 +40,7 @@ function stateWith(files: Files, clientVersion?: string) {
     claudeConfigDir: join(root, 'config'),
     managed: join(root, 'managed'),
     clientVersion,
+    env: { UNTILDONE_HOME: '/as/here' },
   });
 }
 
@@ -114,6 +116,69 @@ test.each<[string, Files, Obstacle, string]>([
   ],
 ])('%s: nothing is held, and it is said why', (_, files, obstacle, why) => {
   expect(stateWith(files)).toEqual({ held: false, obstacle, why: expect.stringContaining(why) });
+});
+
+const DECOY = { command: ': UNTILDONE_HOME /.untildone /hook.sh', type: 'command', timeout: 3600 };
+
+test.each<[string, Files, Obstacle, string]>([
+  [
+    'a line that looks like ours',
+    { project: { hooks: { Stop: [{ hooks: [DECOY] }] } } },
+    'not_installed',
+    'no hooks',
+  ],
+  [
+    'a plugin by its name',
+    { project: { enabledPlugins: { 'untildone@decoy': true } } },
+    'not_installed',
+    'no hooks',
+  ],
+  [
+    'a home elsewhere',
+    { project: installed, local: { env: { UNTILDONE_HOME: '/x' } } },
+    'settings_variable',
+    '"UNTILDONE_HOME" in the "env" of',
+  ],
+  [
+    'code in Node',
+    { project: { ...installed, env: { NODE_OPTIONS: '-r /x' } } },
+    'settings_variable',
+    'NODE_OPTIONS',
+  ],
+  ['a PATH of the project', { project: { ...installed, env: { PATH: '/x' } } }, 'settings_variable', 'PATH'],
+  [
+    'code in the shell',
+    { user: { ...installed, env: { ENV: '/x' } } },
+    'settings_variable',
+    'config/settings.json',
+  ],
+  [
+    'no hooks at all',
+    { user: { ...installed, env: { CLAUDE_CODE_SIMPLE: '1' } } },
+    'settings_variable',
+    'SIMPLE',
+  ],
+  [
+    'of an organization',
+    { managed: { ...installed, env: { LD_PRELOAD: '/x' } } },
+    'settings_variable',
+    'LD_PRELOAD',
+  ],
+])('%s: not counted as holding', (_, files, obstacle, why) => {
+  expect(stateWith(files)).toEqual({ held: false, obstacle, why: expect.stringContaining(why) });
+});
+
+test.each<Record<string, string>>([
+  { PATH: '/mine' },
+  { NODE_OPTIONS: '--max-old-space-size=8192 --no-warnings' },
+  { NODE_ENV: 'test', GIT_PAGER: 'cat', CLAUDE_CODE_SIMPLE: '0', UNTILDONE_HOME: '/as/here' },
+])('variables of yours that change nothing about that: %j', (env) => {
+  expect(stateWith({ user: { ...installed, env } })).toEqual({ held: true });
+});
+
+test('a plugin that is installed and switched on holds', () => {
+  installPlugin(join(root, 'config'));
+  expect(stateWith({ user: { enabledPlugins: { 'untildone@untildone': true } } })).toEqual({ held: true });
 });
 
 test('hooks whose script is gone hold nothing', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { HOOK_LINE, OTHER_TOOLS_LINE } from '../../../src/home/hook-line.ts';
+import { olderLines } from '../../../src/home/older-lines.ts';
 import { hooksWouldRun, warnOldHooks } from '../../../src/hook/start/installed-hooks.ts';
 
 function warnings(hooks: Record<string, string[]>): string[] {
@@ -33,8 +34,7 @@ test('hooks from before there were tool rules are told of', () => {
 test('hooks of today are not, nor is a project without any', () => {
   expect(warnings({ PreToolUse: [HOOK_LINE, OTHER_TOOLS_LINE], PermissionRequest: [HOOK_LINE] })).toEqual([]);
   expect(warnings({ Stop: ['echo mine'] })).toEqual([]);
-  const old =
-    'h=$' + '{UNTILDONE_HOME:-$HOME/.untildone};[ -f "$h/standing$p/.tools" ]||exit 0;. "$h/hook.sh"';
+  const old = olderLines().find(([, at]) => at === 'OtherTools')?.[0] ?? '';
   expect(warnings({ PreToolUse: [HOOK_LINE, old], PermissionRequest: [HOOK_LINE] })).toEqual([]);
 });
 

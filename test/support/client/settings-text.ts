@@ -1,3 +1,6 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
 interface Hook {
   type: string;
   command: string;
@@ -38,3 +41,15 @@ export const TIMEOUTS = {
 };
 
 export const STATUS = 'untildone checks whether the work is done';
+
+const PLUGIN = resolve(import.meta.dirname, '../../../plugin');
+
+/** Installs our plugin as Claude Code notes it, without switching it on. Returns its folder. */
+export function installPlugin(claudeConfigDir: string, name = 'untildone@untildone'): string {
+  const folder = join(claudeConfigDir, 'plugins', 'cache', name);
+  cpSync(join(PLUGIN, 'hooks'), join(folder, 'hooks'), { recursive: true });
+  mkdirSync(join(claudeConfigDir, 'plugins'), { recursive: true });
+  const plugins = { [name]: [{ scope: 'user', installPath: folder }] };
+  writeFileSync(join(claudeConfigDir, 'plugins/installed_plugins.json'), JSON.stringify({ plugins }));
+  return folder;
+}
