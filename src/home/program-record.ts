@@ -143,8 +143,14 @@ export function writeProgramRecord(record: ProgramRecord, home: Home): void {
   writeWhole(recordFile(home), sealedJson(record, PURPOSE, readKey(home)));
 }
 
-export function hasProgramRecord(home: Home): boolean {
-  return existsSync(recordFile(home));
+/** Whether something can be sealed in this home, with the key that is there or with its first one. */
+export function canSeal(home: Home): boolean {
+  try {
+    if (holdsSealed(home)) readKey(home);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What is recorded of a program as it lies there now. */

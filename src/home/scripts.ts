@@ -11,6 +11,7 @@ import { type HookScript, hookScript } from './hook-line.ts';
 import { homeAt, removeCompiledCode } from './layout.ts';
 import { isFilled, type Program } from './program.ts';
 import {
+  canSeal,
   type NamedProgram,
   type ProgramRecord,
   recordOf,
@@ -91,8 +92,8 @@ export type Refreshed =
   /** They are not up to date, and cannot be written; `problem` in the words of the system. */
   | { kind: 'unwritable'; problem: string };
 
-/** Long enough for one that writes four small files. */
-const LOCK_MS = 1_000;
+/** Long enough for several that read a program and write four small files. */
+const LOCK_MS = 3_000;
 
 /**
  * Brings the scripts and the record up to date, if this is the recorded program; each file whole or not at all. Several processes
@@ -110,11 +111,10 @@ export function refreshScripts(home: string, program: Program): Refreshed {
 
 /** Makes this the program of the hooks, whichever was it before: a person wants it, or there was none. */
 export function chooseProgram(home: string, program: Program, by: 'install' | 'first use'): void {
-  locked(home, () => {
-    // A program that is not there yet has nothing that could be recorded.
-    const record = isFilled(program.hookEntry) ? recordOf(program, by) : undefined;
-    write(home, scriptsToWrite(home, program, 'changed'), record);
-  });
+  // Nothing can be recorded of a program that is not there yet, or in a home without its key: whatever needs that says so.
+  const isRecordable = isFilled(program.hookEntry) && canSeal(homeAt(home));
+  const record = isRecordable ? recordOf(program, by) : undefined;
+  locked(home, () => write(home, scriptsToWrite(home, program, 'changed'), record));
 }
 
 /** Adds the script of the status line, which starts the program that the hooks run. */
