@@ -71,7 +71,7 @@ function namedIn(text: string | undefined, home: string): NamedProgram | 'none' 
   return existsSync(join(home, HOLD_SCRIPT)) || namesIn(join(home, 'installs')).length > 0 ? 'lost' : 'none';
 }
 
-function scriptsToWrite(home: string, program: HookScript, otherwise: 'changed' | 'edited') {
+function scriptsToWrite(home: string, program: HookScript, otherwise: 'changed' | 'edited'): StaleFile[] {
   const wanted: [name: string, text: string][] = [
     [HOOK_SCRIPT, hookScript(program)],
     [HOLD_SCRIPT, holdScript()],
@@ -80,9 +80,10 @@ function scriptsToWrite(home: string, program: HookScript, otherwise: 'changed' 
   return wanted.flatMap(([name, text]) => {
     const path = join(home, name);
     const before = readSmall(path);
-    return before === text
-      ? []
-      : [{ path, text, why: before === undefined ? ('missing' as const) : otherwise }];
+    if (before === text) return [];
+    // An empty script was cut off, not edited.
+    const why = before === undefined ? 'missing' : before.trim() === '' ? 'changed' : otherwise;
+    return [{ path, text, why }];
   });
 }
 
