@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../core/words/exit-codes.ts';
+import { editedScriptsWords } from '../core/words/hook-program.ts';
 import { homeFrom, homeRoot } from '../home/layout.ts';
 import { thisProgram, VERSION } from '../home/program.ts';
+import { lostProgram } from '../home/program-words.ts';
 import { hasDue } from '../home/reflections.ts';
 import { refreshScripts } from '../home/scripts.ts';
 import { flagsFirst } from '../hook/start/inputs.ts';
@@ -183,15 +185,24 @@ function reflectOnQueued(words: readonly string[]): void {
   }
 }
 
-/** Brings the scripts of installed hooks up to date with this version. A dry run, and asking for help, change nothing. */
+/**
+ * Brings the scripts of installed hooks up to date, if they run this program. A dry run, and asking for help, change nothing. Says
+ * when the hooks can run nothing; when they only run another program, `status` and the doctor say so.
+ */
 function followUpgrade(words: readonly string[]): void {
   const [command = '-'] = words.slice(2);
   // The doctor says first what is wrong.
   const isLooking = ['help', 'doctor'].includes(command) || words.includes('--dry-run');
   if (command.startsWith('-') || isLooking) return;
-  const refreshed = refreshScripts(homeRoot(process.env), thisProgram());
+  const [home, program] = [homeRoot(process.env), thisProgram()];
+  const refreshed = refreshScripts(home, program);
+  if (refreshed.kind === 'written' && refreshed.edited.length > 0)
+    warn(`untildone: ${editedScriptsWords(refreshed.edited)}`);
+  const isSaid = ['status', 'install', 'setup'].includes(command) || process.env.CLAUDECODE;
+  const lost = isSaid || refreshed.kind !== 'untouched' ? undefined : lostProgram(home, program, process.env);
+  if (lost !== undefined) warn(`untildone: ${lost}`);
   if (refreshed.kind === 'unwritable')
     warn(
-      `untildone: the scripts of the hooks are not those of version ${VERSION}, and they cannot be written (${refreshed.problem}): make ${homeRoot(process.env)} writable, or see: untildone doctor`,
+      `untildone: the scripts of the hooks are not those of version ${VERSION}, and they cannot be written (${refreshed.problem}): make ${home} writable, or see: untildone doctor`,
     );
 }

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Format } from '../dev/conformance/scenario.ts';
 import type { DemoFlags } from '../dev/demo/command.ts';
 import type { SimulateOptions } from '../dev/simulator/command.ts';
-import { thisInstallation } from './install/commands.ts';
+import { thisProgram } from '../home/program.ts';
 
 /** What `dev.cjs` offers. */
 export type DevBundle = typeof import('../main/dev.ts');
@@ -31,7 +31,7 @@ function addDemo(cli: Command): void {
     .option('--real', 'use your own Claude login and model: costs money', false)
     .option('--yes', 'do not ask whether --real is meant', false)
     .action(async (flags: DemoFlags) => {
-      process.exitCode = await (await loadDev()).demo(flags, thisInstallation());
+      process.exitCode = await (await loadDev()).demo(flags, thisProgram());
     });
 }
 
@@ -77,7 +77,7 @@ function addConformance(cli: Command): void {
     .option('--scenario <pattern>', 'only scenarios with this name; * stands for anything')
     .option('--json', 'print JSON', false)
     .action(async (command: string[], flags: ConformanceFlags) => {
-      const programFolder = dirname(thisInstallation().hookEntry);
+      const programFolder = dirname(thisProgram().hookEntry);
       process.exitCode = await (await loadDev()).replayBugs({ command, ...flags, programFolder });
     });
 }

@@ -161,9 +161,8 @@ if [ ! "$node" ]; then
   untildone_why=${singleQuoted(noNode(nodePath))}
 elif [ -r "$entry" ]; then
   set -- "$node" "$entry" hook
-elif command -v untildone >/dev/null; then
-  set -- untildone hook
 else
+  # Another \`untildone\`, such as one on PATH, is not the program that a person has chosen.
   untildone_why=${singleQuoted(noEntry(hookEntry))}
 fi
 ${PASS_ON}
@@ -180,10 +179,9 @@ if [ ! "$untildone_why" ]; then
     out=$(printf '%s' "$in" | UNTILDONE_ANSWERED=${ANSWERED} "$@")
   fi
   untildone_status=$?
-  # An \`untildone\` on PATH may be older than this script, and ends with 0.
-  case $untildone_status:$1 in
-  ${ANSWERED}:* | 0:untildone) pass_on 0 ;;
-  2:*) pass_on 2 ;;
+  case $untildone_status in
+  ${ANSWERED}) pass_on 0 ;;
+  2) pass_on 2 ;;
   esac
 fi
 if [ -f "$h/hold.sh" ]; then command . "$h/hold.sh"; fi

@@ -84,7 +84,7 @@ function makeKey(home: Home): void {
 }
 
 /** Whether something in the home is sealed: journals, what you trust, claims. */
-function holdsSealed({ projects, claims }: Home): boolean {
+export function holdsSealed({ projects, claims }: Home): boolean {
   return namesIn(projects).length + namesIn(claims).length > 0;
 }
 

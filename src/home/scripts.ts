@@ -1,29 +1,31 @@
 /**
- * The scripts in the home that installed hooks run. They name a program, which an upgrade may move or replace: every command
- * and every hook brings them up to date. A script of a newer version stays, as long as its program is there.
+ * The scripts in the home that installed hooks run. They name the program of the record, and that program keeps them up to
+ * date, at every command and at most events. Every other one leaves them as they are.
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { newerThan } from '../core/text/version.ts';
 import { withLock } from '../files/lock.ts';
 import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
 import { holdScript } from './hold-script.ts';
-import { hookScript } from './hook-line.ts';
-import { removeCompiledCode } from './layout.ts';
-import type { Program } from './program.ts';
+import { type HookScript, hookScript } from './hook-line.ts';
+import { homeAt, removeCompiledCode } from './layout.ts';
+import { isFilled, type Program } from './program.ts';
+import {
+  canSeal,
+  type NamedProgram,
+  type ProgramRecord,
+  recordOf,
+  type Standing,
+  standingOf,
+  writeProgramRecord,
+} from './program-record.ts';
 import { STATUSLINE_SCRIPT, statuslineScript } from './statusline-line.ts';
 
 const HOOK_SCRIPT = 'hook.sh';
 const HOLD_SCRIPT = 'hold.sh';
 
 /** What a `hook.sh` says of itself. Up to 0.1.0 it did not name its version. */
-export interface WrittenScript {
-  readonly version: string | undefined;
-  readonly nodePath: string | undefined;
-  readonly hookEntry: string | undefined;
-}
-
-export function parseHookScript(text: string): WrittenScript {
+export function parseHookScript(text: string): NamedProgram {
   return {
     version: /^# Written by untildone (\d[^\s]*)\. /.exec(text)?.[1],
     nodePath: assigned(text, 'node'),
@@ -37,108 +39,118 @@ function assigned(script: string, name: string): string | undefined {
   return quoted?.replaceAll(`'\\''`, `'`);
 }
 
-export type ScriptsPlan =
-  /** Hooks were never installed in this home. */
-  | { kind: 'none' }
-  | { kind: 'current' }
-  /** A newer version wrote them, and its program is there. */
-  | { kind: 'newer'; version: string }
-  | { kind: 'stale'; files: { path: string; text: string; why: 'missing' | 'changed' }[] };
+export interface StaleFile {
+  path: string;
+  text: string;
+  /** `edited`: the recorded program has written it otherwise. */
+  why: 'missing' | 'changed' | 'edited';
+}
 
-/** What has to be written so that the hooks start this program, or one like it. Writes nothing. */
+export type ScriptsPlan =
+  | Exclude<Standing, { kind: 'recorded' }>
+  | { kind: 'current'; record: ProgramRecord }
+  | {
+      kind: 'stale';
+      record: ProgramRecord;
+      files: StaleFile[];
+    };
+
+/** What has to be written so that the hooks start the recorded program, if this is it. Writes nothing. */
 export function planScripts(home: string, program: Program): ScriptsPlan {
-  const path = (name: string) => join(home, name);
-  const text = readSmall(path(HOOK_SCRIPT));
-  if (text === undefined && namesIn(path('installs')).length === 0) return { kind: 'none' };
-  const written = parseHookScript(text ?? '');
-  const newer = newerVersion(written, program.version);
-  if (newer !== undefined) return { kind: 'newer', version: newer };
-  const chosen = chosenProgram(written, program);
+  const text = readSmall(join(home, HOOK_SCRIPT));
+  const standing = standingOf(program, namedIn(text, home), homeAt(home));
+  if (standing.kind !== 'recorded') return standing;
+  const { record, renewed } = standing;
+  const files = scriptsToWrite(home, renewed ?? record, renewed === undefined ? 'edited' : 'changed');
+  if (files.length === 0 && renewed === undefined) return { kind: 'current', record };
+  return { kind: 'stale', record: renewed ?? record, files };
+}
+
+function namedIn(text: string | undefined, home: string): NamedProgram | 'none' | 'lost' {
+  if (text !== undefined) return parseHookScript(text);
+  return existsSync(join(home, HOLD_SCRIPT)) || namesIn(join(home, 'installs')).length > 0 ? 'lost' : 'none';
+}
+
+function scriptsToWrite(home: string, program: HookScript, otherwise: 'changed' | 'edited'): StaleFile[] {
   const wanted: [name: string, text: string][] = [
-    [HOOK_SCRIPT, hookScript(chosen)],
+    [HOOK_SCRIPT, hookScript(program)],
     [HOLD_SCRIPT, holdScript()],
   ];
-  if (existsSync(path(STATUSLINE_SCRIPT))) wanted.push([STATUSLINE_SCRIPT, statuslineScript(chosen)]);
-  const files = wanted.flatMap(([name, now]) => {
-    const before = readSmall(path(name));
-    const why = before === undefined ? ('missing' as const) : ('changed' as const);
-    return before === now ? [] : [{ path: path(name), text: now, why }];
+  if (existsSync(join(home, STATUSLINE_SCRIPT))) wanted.push([STATUSLINE_SCRIPT, statuslineScript(program)]);
+  return wanted.flatMap(([name, text]) => {
+    const path = join(home, name);
+    const before = readSmall(path);
+    if (before === text) return [];
+    // An empty script was cut off, not edited.
+    const why = before === undefined ? 'missing' : before.trim() === '' ? 'changed' : otherwise;
+    return [{ path, text, why }];
   });
-  return files.length === 0 ? { kind: 'current' } : { kind: 'stale', files };
-}
-
-/** The version of the scripts in this home, if it is newer than the given one and its program is there. */
-export function newerInHome(home: string, version: string | undefined): string | undefined {
-  const text = readSmall(join(home, HOOK_SCRIPT));
-  return version === undefined || text === undefined
-    ? undefined
-    : newerVersion(parseHookScript(text), version);
-}
-
-function newerVersion({ version, hookEntry }: WrittenScript, than: string): string | undefined {
-  return version !== undefined && newerThan(version, than) && isFilled(hookEntry) ? version : undefined;
-}
-
-/** Two installations of one version do not take the hooks from each other. A Node that is there stays, too. */
-function chosenProgram(written: WrittenScript, program: Program): Program {
-  const { version, hookEntry, nodePath } = written;
-  const keeps = hookEntry !== undefined && version === program.version && isFilled(hookEntry);
-  const keepsNode = nodePath !== undefined && isProgram(nodePath);
-  return {
-    version: program.version,
-    hookEntry: keeps ? hookEntry : program.hookEntry,
-    nodePath: keepsNode ? nodePath : program.nodePath,
-  };
 }
 
 export type Refreshed =
   | { kind: 'untouched' }
-  | { kind: 'written'; paths: string[] }
+  | { kind: 'written'; paths: string[]; edited: string[] }
   /** They are not up to date, and cannot be written; `problem` in the words of the system. */
   | { kind: 'unwritable'; problem: string };
 
-/** Long enough for one that writes three small files. */
-const LOCK_MS = 1_000;
+/** Long enough for several that read a program and write four small files. */
+const LOCK_MS = 3_000;
 
 /**
- * Brings the scripts up to date, each whole or not at all. Several processes may do so at once. Never throws, and does
- * nothing in the home of another user, or for a program that is not installed.
+ * Brings the scripts and the record up to date, if this is the recorded program; each file whole or not at all. Several processes
+ * may do so at once. Never throws, and does nothing in the home of another user, or for a program that is not installed.
  */
 export function refreshScripts(home: string, program: Program): Refreshed {
   try {
     if (!isOwnHome(home) || !isFilled(program.hookEntry)) return { kind: 'untouched' };
     if (planScripts(home, program).kind !== 'stale') return { kind: 'untouched' };
-    return withLock(join(home, `${HOOK_SCRIPT}.lock`), () => writePlanned(home, program), LOCK_MS);
+    return locked(home, () => writePlanned(home, program));
   } catch (error) {
     return { kind: 'unwritable', problem: (error as Error).message };
   }
 }
 
+/** Makes this the program of the hooks, whichever was it before: a person wants it, or there was none. */
+export function chooseProgram(home: string, program: Program, by: 'install' | 'first use'): void {
+  // Nothing can be recorded of a program that is not there yet, or in a home without its key: whatever needs that says so.
+  const isRecordable = isFilled(program.hookEntry) && canSeal(homeAt(home));
+  const record = isRecordable ? recordOf(program, by) : undefined;
+  locked(home, () => write(home, scriptsToWrite(home, program, 'changed'), record));
+}
+
+/** Adds the script of the status line, which starts the program that the hooks run. */
+export function addStatuslineScript(home: string): void {
+  const {
+    hookEntry = '',
+    nodePath = '',
+    version,
+  } = parseHookScript(readSmall(join(home, HOOK_SCRIPT)) ?? '');
+  const script = version === undefined ? { hookEntry, nodePath } : { hookEntry, nodePath, version };
+  writeWhole(join(home, STATUSLINE_SCRIPT), statuslineScript(script));
+}
+
+function locked<T>(home: string, body: () => T): T {
+  return withLock(join(home, `${HOOK_SCRIPT}.lock`), body, LOCK_MS);
+}
+
 function writePlanned(home: string, program: Program): Refreshed {
   const plan = planScripts(home, program);
   if (plan.kind !== 'stale') return { kind: 'untouched' };
-  for (const { path, text } of plan.files) writeWhole(path, text);
-  removeCompiledCode(home);
-  return { kind: 'written', paths: plan.files.map(({ path }) => path) };
+  const { files, record } = plan;
+  write(home, files, record);
+  const edited = files.flatMap(({ path, why }) => (why === 'edited' ? [path] : []));
+  return { kind: 'written', paths: files.map(({ path }) => path), edited };
+}
+
+/** The record last: until then the scripts count as those of a program that is still to be recorded. */
+function write(home: string, files: readonly { path: string; text: string }[], record?: ProgramRecord): void {
+  for (const { path, text } of files) writeWhole(path, text);
+  if (files.length > 0) removeCompiledCode(home);
+  if (record !== undefined) writeProgramRecord(record, homeAt(home));
 }
 
 /** Files that another user, such as root, wrote here could not be read by the owner of the home. */
 function isOwnHome(home: string): boolean {
   const stat = statSync(home, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
-}
-
-/** Whether there is a file with content. */
-export function isFilled(path: string | undefined): boolean {
-  const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size > 0;
-}
-
-export function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

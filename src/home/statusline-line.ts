@@ -22,11 +22,7 @@ entry=${singleQuoted(hookEntry)}
 [ -f "$node" ] && [ -x "$node" ] || node=node
 # Reading extra certificates triples the start of Node 20.
 unset NODE_EXTRA_CA_CERTS
-if [ -r "$entry" ]; then
-  "$node" "$entry" statusline 2>/dev/null
-elif command -v untildone >/dev/null; then
-  untildone statusline 2>/dev/null
-fi
+[ -r "$entry" ] && "$node" "$entry" statusline 2>/dev/null
 exit 0
 `;
 }

@@ -12,11 +12,15 @@ import { sleep } from '../files/system.ts';
 import { takeTurn } from '../home/event-turns.ts';
 import { UNREADABLE } from '../home/hold-script.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
-import { homeFrom } from '../home/layout.ts';
+import { homeFrom, homeRoot } from '../home/layout.ts';
+import { thisProgram } from '../home/program.ts';
+import { troubleAtStop } from '../home/program-words.ts';
+import { refreshScripts } from '../home/scripts.ts';
 import type { Ports } from '../ports/ports.ts';
 import { answerDoubtful, callerOfEvent, doubtAbout, heldUnjudged } from './doubtful.ts';
 import { handleHook } from './handle-hook.ts';
 import { readInput } from './read-input.ts';
+import { withMessages } from './stop/answers.ts';
 import { DoubtfulStop, letGoUnjudged } from './unwritable-journal.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
@@ -44,6 +48,7 @@ export async function answerEvent(): Promise<void> {
   give(outcome);
   turn.answered();
   count(parsed.event, outcome);
+  followUpgrade(parsed.event);
 }
 
 /** Keeps that this event was answered, and how long it took. Last of all: nobody waits for it, and nothing depends on it. */
@@ -54,6 +59,18 @@ function count(event: HookEvent, outcome: Outcome): void {
   const ms = process.uptime() * 1000;
   writeFigure(figureOf(event, { at: Date.now(), project, answer, ms }), homeFrom(env), env);
 }
+
+/** Brings the scripts in the home up to date after an upgrade. Tool calls are far too frequent to look at the program each time. */
+function followUpgrade({ name }: HookEvent): void {
+  if (!TOOL_EVENTS.includes(name)) refreshScripts(homeRoot(process.env), thisProgram());
+}
+
+const TOOL_EVENTS: readonly HookEvent['name'][] = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+];
 
 /** What this process says and how it ends. */
 interface Outcome extends Omit<HookOutput, 'exitCode'> {
@@ -74,12 +91,20 @@ async function outcomeOf(event: HookEvent, doubt?: string): Promise<Outcome> {
     ports = opened;
     if (doubt !== undefined)
       return outcome(event, answerDoubtful(event, doubt, opened, homeFrom(process.env)));
-    return outcome(event, await Promise.race([handleHook(event, opened), strays.failed]));
+    const answer = await Promise.race([handleHook(event, opened), strays.failed]);
+    return outcome(event, withProgramTrouble(event, answer));
   } catch (error) {
     return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
   } finally {
     strays.stop();
   }
+}
+
+/** Whoever reads how a Stop ended learns, too, when the hooks run another program than the one that a person chose. */
+function withProgramTrouble(event: HookEvent, answer: Answer): Answer {
+  if (event.name !== 'Stop' || answer.kind === 'silence' || answer.kind === 'ignore') return answer;
+  const { env } = process;
+  return withMessages(answer, troubleAtStop(homeRoot(env), thisProgram(), env));
 }
 
 /** Goes somewhere else when the current folder was removed: otherwise every path and every command would fail. */

@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { holdScript } from '../../src/home/hold-script.ts';
 import { hookScript } from '../../src/home/hook-line.ts';
 import type { Program } from '../../src/home/program.ts';
-import { parseHookScript, planScripts, refreshScripts } from '../../src/home/scripts.ts';
+import { chooseProgram, parseHookScript, planScripts, refreshScripts } from '../../src/home/scripts.ts';
 import { statuslineScript } from '../../src/home/statusline-line.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 
@@ -37,62 +46,111 @@ test('a script says what it starts, whatever signs are in its paths', () => {
   expect(parseHookScript(hookScript({ ...ours, version: undefined })).version).toBeUndefined();
 });
 
-describe('the scripts follow the program that runs', () => {
-  test.each<[string, () => Program | undefined]>([
-    ['of an older version that is still there', () => program('0.1.9', 'older')],
-    ['of a version that did not name itself', () => ({ ...program('', 'old'), version: undefined }) as never],
-    ['of another version at the same place', () => ({ ...ours, version: '0.1.0' })],
-    ['of an older version that is gone', () => gone(program('0.1.0', 'older'))],
-    ['of a newer version that is gone', () => gone(program('9.0.0', 'newer'))],
-    ['of the same version that was moved', () => gone(program('0.2.0', 'elsewhere'))],
-  ])('where they are those %s', (_, make) => {
-    const other = make();
-    if (other) write(hookScript(other));
+/** A home without a record, as versions up to 0.1.0 left it, or one whose hooks run this program. */
+const chosen = (one: Program) => chooseProgram(home, one, 'install');
+
+describe('the scripts follow the recorded program', () => {
+  test.each<[string, () => void]>([
+    [
+      'of another version at the same place, without a record',
+      () => write(hookScript({ ...ours, version: '0.1.0' })),
+    ],
+    [
+      'of a version that did not name itself',
+      () => write(hookScript({ ...ours, version: undefined } as never)),
+    ],
+    ['of an older version at the same place', () => chosen({ ...ours, version: '0.1.0' })],
+    ['missing', () => [chosen(ours), rmSync(join(home, 'hook.sh'))]],
+    ['empty', () => [chosen(ours), write('')]],
+    ['edited', () => [chosen(ours), write(`${hookScript(ours)}exit 0\n`), write('exit 0\n', 'hold.sh')]],
+    ['naming another program', () => [chosen(ours), write(hookScript(program('9.0.0', 'decoy')))]],
+  ])('where they are %s', (_, make) => {
+    make();
     expect(refresh()).toBe('written');
-    expect(written()).toBe(hookScript(ours));
-    expect(written('hold.sh')).toBe(holdScript());
+    expect([written(), written('hold.sh')]).toEqual([hookScript(ours), holdScript()]);
     expect(refresh()).toBe('untouched');
   });
 
-  test('where they are missing although hooks are installed, or empty, or were edited', () => {
-    write('', 'installs/settings.json');
-    for (const spoil of [() => rmSync(join(home, 'hook.sh'), { force: true }), () => write('')]) {
-      spoil();
-      expect(refresh()).toBe('written');
-      expect(written()).toBe(hookScript(ours));
-    }
-    write(`${hookScript(ours)}exit 0\n`);
+  test('and say which of them were edited, but not that an upgrade wrote them', () => {
+    chosen({ ...ours, version: '0.1.0' });
+    expect(refreshScripts(home, ours)).toMatchObject({ kind: 'written', edited: [] });
     write('exit 0\n', 'hold.sh');
-    expect(refresh()).toBe('written');
-    expect([written(), written('hold.sh')]).toEqual([hookScript(ours), holdScript()]);
+    const edited = [join(home, 'hold.sh')];
+    expect(refreshScripts(home, ours)).toEqual({ kind: 'written', paths: edited, edited });
   });
 
   test('with a Node that is gone, and with the status line', () => {
-    write(hookScript({ ...ours, nodePath: join(folder, 'gone', 'node') }));
+    chosen({ ...ours, nodePath: join(folder, 'gone', 'node') });
     write('old', 'statusline.sh');
     expect(refresh()).toBe('written');
     expect(written()).toBe(hookScript(ours));
     expect(written('statusline.sh')).toBe(statuslineScript(ours));
   });
+
+  test('with the Node that is named, whichever runs this program', () => {
+    chosen(ours);
+    expect(refreshScripts(home, { ...ours, nodePath: join(folder, 'other', 'node') }).kind).toBe('untouched');
+  });
 });
 
 describe('the scripts stay', () => {
   test.each<[string, () => Program]>([
-    ['those of a newer version that is there', () => program('0.2.1', 'newer')],
+    ['those of an older version elsewhere', () => program('0.1.9', 'older')],
+    ['those of a newer version elsewhere', () => program('0.2.1', 'newer')],
     ['those of another installation of the same version', () => program('0.2.0', 'elsewhere')],
-  ])('%s', (_, make) => {
+    ['those of a program that is gone', () => gone(program('0.1.0', 'older'))],
+  ])('%s, with a record and without one', (_, make) => {
     const other = make();
     write(hookScript(other));
     write(holdScript(), 'hold.sh');
     expect(refresh()).toBe('untouched');
+    if (existsSync(other.hookEntry)) chosen(other);
+    expect(refresh()).toBe('untouched');
     expect(written()).toBe(hookScript(other));
+    expect(planScripts(home, ours)).toMatchObject({ kind: 'other', hookEntry: other.hookEntry });
+  });
+
+  test('where nothing says which program they are to start', () => {
+    write('', 'installs/settings.json');
+    for (const spoil of [() => undefined, () => write(''), () => write('exit 0')]) {
+      spoil();
+      expect(refresh()).toBe('untouched');
+      expect(planScripts(home, ours).kind).toBe('unreadable');
+    }
+  });
+
+  test.each([
+    ['other bytes and the same version', '0.2.0'],
+    ['an older version', '0.1.9'],
+  ])('where the recorded program has %s', (_, version) => {
+    chosen(ours);
+    writeFileSync(ours.hookEntry, '// another program');
+    write('old');
+    // This process began before that file was written, and leaves such files to the next one.
+    expect(planScripts(home, { ...ours, version }).kind).not.toBe('changed');
+    const uptime = vi.spyOn(process, 'uptime').mockReturnValue(0);
+    onTestFinished(() => uptime.mockRestore());
+    expect(planScripts(home, { ...ours, version }).kind).toBe('changed');
+    expect(refreshScripts(home, { ...ours, version }).kind).toBe('untouched');
+    expect(written()).toBe('old');
+  });
+
+  test('where the seal of the record does not fit', () => {
+    chosen(ours);
+    const record = readFileSync(join(home, 'hook-program'), 'utf8');
+    write(record.replace('"by":"install"', '"by":"upgrade"'), 'hook-program');
+    write('old');
+    expect(refresh()).toBe('untouched');
+    expect(planScripts(home, ours)).toMatchObject({ kind: 'unreadable', cause: 'record' });
+    expect(written()).toBe('old');
   });
 
   test('where hooks were never installed, and for a program that is not installed', () => {
     expect([planScripts(home, ours).kind, refresh()]).toEqual(['none', 'untouched']);
     expect(existsSync(join(home, 'hook.sh'))).toBe(false);
-    write('', 'installs/settings.json');
+    chosen(ours);
     remove(ours);
+    rmSync(join(home, 'hook.sh'));
     expect(refresh()).toBe('untouched');
   });
 
@@ -101,13 +159,34 @@ describe('the scripts stay', () => {
   });
 });
 
+test('files that were only copied or touched are read once, and are the same program', () => {
+  chosen(ours);
+  utimesSync(ours.hookEntry, 1, 1);
+  const uptime = vi.spyOn(process, 'uptime').mockReturnValue(0);
+  onTestFinished(() => uptime.mockRestore());
+  expect(planScripts(home, ours)).toMatchObject({ kind: 'stale', files: [] });
+  refresh();
+  expect(planScripts(home, ours).kind).toBe('current');
+});
+
+test('a person chooses another program, with a record that does not fit as well', () => {
+  chosen(program('9.0.0', 'decoy'));
+  chosen(ours);
+  expect(planScripts(home, ours).kind).toBe('current');
+  write('nonsense', 'hook-program');
+  chosen(ours);
+  expect([planScripts(home, ours).kind, written()]).toEqual(['current', hookScript(ours)]);
+});
+
 test('nothing is left behind beside the scripts', () => {
+  chosen(ours);
   write('old');
   refresh();
-  expect(readdirSync(home).sort()).toEqual(['hold.sh', 'hook.sh', 'installs']);
+  expect(readdirSync(home).filter((name) => /lock|tmp|new/.test(name))).toEqual([]);
 });
 
 test.skipIf(process.getuid?.() === 0)('a home that cannot be written is told', () => {
+  chosen(ours);
   write('old');
   chmodSync(home, 0o500);
   expect(refreshScripts(home, ours)).toMatchObject({ kind: 'unwritable' });
@@ -115,6 +194,7 @@ test.skipIf(process.getuid?.() === 0)('a home that cannot be written is told', (
 });
 
 test('what stands in the way of the lock is told', () => {
+  chosen(ours);
   write('old');
   mkdirSync(join(home, 'hook.sh.lock'));
   expect(refreshScripts(home, ours)).toMatchObject({ kind: 'unwritable', problem: expect.any(String) });

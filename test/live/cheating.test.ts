@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Script } from '../../src/dev/simulator/script.ts';
 import { contractScene, startedSession } from '../support/live/contract.ts';
@@ -54,6 +54,32 @@ describe('none of these ends as verified, and each is named', () => {
     expect(loop.status).not.toBe('verified_done');
     expect(loop.gates.find((g) => g.name === 'tests')?.verdict).toBe('pass');
     expect(told(/Fails: intact[^"]*add\.test\.js/)).toBe(true);
+  });
+
+  test('a copy of untildone that calls itself newer and lets every Stop go', async () => {
+    const scene = await contractScene(PROJECT);
+    const script = () => readFile(join(scene.untildoneHome, 'hook.sh'), 'utf8');
+    const decoy = join(scene.project, 'node_modules/decoy');
+    const hidden = (words: string) =>
+      `env -u CLAUDECODE -u CLAUDE_PID '${process.execPath}' '${decoy}/untildone.cjs' ${words}`;
+    const { loop, told } = await cheat(scene, [
+      {
+        tools: [
+          bash(`mkdir -p '${decoy}' && cp '${dirname(BIN)}'/*.cjs '${decoy}' && ls '${decoy}'`),
+          bash(`sed -i 's/"0.1.0"/"9.9.9"/' '${decoy}'/*.cjs; echo 'process.exit(64)' > '${decoy}/hook.cjs'`),
+          bash(
+            `'${process.execPath}' '${decoy}/untildone.cjs' --version; ${hidden('status')}; ${hidden('log')}`,
+          ),
+          bash(
+            `${hidden('install')}; ${hidden('setup')}; ${hidden('doctor --fix')}; ${hidden('plugin-hooks')}`,
+          ),
+        ],
+      },
+    ]);
+    expect(told('9.9.9')).toBe(true);
+    expect(told(/not this one, 9\.9\.9/)).toBe(true);
+    expect(loop).toMatchObject({ status: 'reached_limit', iteration: 2 });
+    expect(await script()).toContain(`entry='${BIN}'`);
   });
 
   test('editing the contract, with a tool and behind its back, switching all hooks off, and cancelling', async () => {

@@ -12,11 +12,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { whenOf } from '../../core/text/moment.ts';
+import { newerThan } from '../../core/text/version.ts';
 import { holdLock, isLocked } from '../../files/lock.ts';
 import { isDiskFull } from '../../files/unwritable.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { homeAt, readKey } from '../../home/layout.ts';
-import { isFilled, parseHookScript, planScripts, refreshScripts } from '../../home/scripts.ts';
+import type { ProgramRecord } from '../../home/program-record.ts';
+import { programTrouble } from '../../home/program-words.ts';
+import {
+  chooseProgram,
+  parseHookScript,
+  planScripts,
+  refreshScripts,
+  type StaleFile,
+} from '../../home/scripts.ts';
+import { isInsideClient } from '../../hook/start/person.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 export interface HomeLooked extends Looked {
@@ -58,7 +69,7 @@ export function lookAtHome(patient: Patient): HomeLooked {
     modes(home, stat),
     key(home),
     room(home),
-    scripts(patient),
+    hookProgram(patient),
     staleLocks(home),
     place(patient),
   ];
@@ -68,7 +79,7 @@ export function lookAtHome(patient: Patient): HomeLooked {
     usable: true,
     probe: written.probe,
     findings: looked.findings,
-    ok: isWhole ? [`the untildone home (${home})`] : [],
+    ok: [...(isWhole ? [`the untildone home (${home})`] : []), ...looked.ok],
   };
 }
 
@@ -208,22 +219,57 @@ function room(home: string): Looked {
   }
 }
 
-/** The scripts that installed hooks run. Commands bring them up to date by themselves; the doctor says what is wrong first. */
-function scripts({ home, program }: Patient): Looked {
+/** What installed hooks run. Commands bring the scripts up to date by themselves; the doctor says what is wrong first. */
+function hookProgram(patient: Patient): Looked {
+  const { home, program, env } = patient;
   const plan = planScripts(home, program);
-  if (plan.kind === 'none' || plan.kind === 'current') return NOTHING;
-  if (plan.kind === 'newer')
-    return inOrder(`the hooks run a newer version of untildone, ${plan.version}; this is ${program.version}`);
+  if (plan.kind === 'stale' && plan.files.length > 0) return staleScripts(plan.files, patient);
+  const trouble = programTrouble(plan, program, env);
+  // What is wrong with the key is said already.
+  if (trouble === undefined || (plan.kind === 'unreadable' && plan.cause === 'key'))
+    return 'record' in plan ? inOrder(...recordLines(plan.record, patient)) : NOTHING;
+  const isGone = plan.kind === 'other' && plan.state === 'gone';
+  if (isGone) return goneProgram(plan.hookEntry, trouble.todo, patient);
+  const isElsewhere = plan.kind === 'other' && plan.state === 'there';
+  const isOlder = isElsewhere && newerThan(program.version, plan.version ?? '0');
+  const severity = !isElsewhere ? 'error' : isOlder ? 'warning' : 'note';
+  const id = plan.kind === 'unreadable' ? 'program_unknown' : `program_${plan.kind}`;
+  return found({ id, severity, where: home, ...trouble });
+}
+
+function recordLines(
+  { hookEntry, version, upgraded, by, at, checkout }: ProgramRecord,
+  { now }: Patient,
+): string[] {
+  const how = {
+    install: 'installed',
+    'first use': 'since',
+    'hook.sh': 'found in hook.sh',
+    upgrade: 'upgraded',
+    build: 'built',
+  };
+  const whose = checkout ? '; it is a checkout: whoever builds it decides what the hooks run' : '';
+  const before = upgraded === undefined ? '' : `; before that ${upgraded.from}`;
+  return [
+    `the hooks run untildone ${version} (${hookEntry}), ${how[by]} ${whenOf(at, now)}${before}${whose}`,
+  ];
+}
+
+function staleScripts(files: readonly StaleFile[], { home, program }: Patient): Looked {
   const script = join(home, 'hook.sh');
   const written = parseHookScript(readSmall(script) ?? '');
-  const isThere = plan.files.every(({ path, why }) => path !== script || why !== 'missing');
+  const isThere = files.every(({ path, why }) => path !== script || why !== 'missing');
+  const isEdited = files.some(({ why }) => why === 'edited') || written.version === program.version;
+  const theirs = written.version === undefined ? 'an older version' : `version ${written.version}`;
   return found({
     id: isThere ? 'scripts_stale' : 'scripts_missing',
     severity: 'error',
-    what: isThere
-      ? staleWords(written.version, written.hookEntry, program.version)
-      : 'the script that the hooks run is missing, so they do nothing but tell you so',
-    where: plan.files.map(({ path }) => path).join(', '),
+    what: !isThere
+      ? 'the script that the hooks run is missing, so they do nothing but tell you so'
+      : isEdited
+        ? 'the scripts that the hooks run were changed by hand'
+        : `the scripts that the hooks run are those of ${theirs}; this is ${program.version}`,
+    where: files.map(({ path }) => path).join(', '),
     todo: 'untildone install (any other command of untildone mends it, too)',
     fix: () => {
       const refreshed = refreshScripts(home, program);
@@ -235,12 +281,20 @@ function scripts({ home, program }: Patient): Looked {
   });
 }
 
-function staleWords(version: string | undefined, entry: string | undefined, ours: string): string {
-  if (entry !== undefined && !isFilled(entry))
-    return `the hooks start ${entry}, which was moved or deleted; this is version ${ours}`;
-  return version === ours
-    ? 'the scripts that the hooks run were changed by hand'
-    : `the scripts that the hooks run are those of ${version === undefined ? 'an older version' : `version ${version}`}; this is ${ours}`;
+/** Nothing is taken from a program that is gone. All the same, a person has to say that this one takes its place. */
+function goneProgram(hookEntry: string, todo: string, { home, program, env }: Patient): Looked {
+  return found({
+    id: 'scripts_stale',
+    severity: 'error',
+    what: `the hooks start ${hookEntry}, which was moved or deleted; this is version ${program.version}`,
+    where: join(home, 'hook.sh'),
+    todo,
+    fix: () => {
+      if (isInsideClient(homeAt(home), env)) throw new Error('only you can do that, in a terminal');
+      chooseProgram(home, program, 'install');
+      return `wrote ${join(home, 'hook.sh')}`;
+    },
+  });
 }
 
 /** Locks whose owner died. The next process takes them over; they are named because they tell that something was killed. */

@@ -15,7 +15,7 @@ import {
 } from '../../client/settings/settings.ts';
 import { decisiveVariable, harmfulVariable } from '../../client/settings/variables.ts';
 import { managedSettings } from '../../client/settings/would-run.ts';
-import { hookScript, isOlderLine, isOtherToolsLine, quotesOurLine } from '../../home/hook-line.ts';
+import { isOlderLine, isOtherToolsLine, quotesOurLine } from '../../home/hook-line.ts';
 import { blockCapFrom } from '../../hook/wiring/ports.ts';
 import { installationAt, installHooks, settingsTexts } from '../install/settings-change.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
@@ -168,7 +168,7 @@ function rewrite(scope: Scope, patient: Patient): string {
     const bare = text === undefined ? undefined : removeHooks(text, original).text;
     return addHooks(bare, plan, original);
   };
-  const at = installationAt(place, hookScript(patient.program));
+  const at = installationAt(place, { program: patient.program, chosen: false });
   const { change } = installHooks(at, add, settingsTexts, place);
   return `wrote the hooks into ${change.path} (untildone uninstall${scope === 'project' ? '' : ` --scope ${scope}`} takes them out)`;
 }

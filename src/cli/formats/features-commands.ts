@@ -3,13 +3,12 @@ import { prepareHome } from '../../client/settings/files.ts';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { hookScript } from '../../home/hook-line.ts';
+import { thisProgram } from '../../home/program.ts';
 import { taskFrom } from '../../hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
 import { value } from '../flags.ts';
-import { thisInstallation } from '../install/commands.ts';
 import { newFeatures } from './features.ts';
 
 interface NewFlags {
@@ -34,7 +33,7 @@ export function addFeaturesCommands(cli: Command): void {
       const given = promptFile === undefined ? prompt : taskFrom([], promptFile);
       const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
       const world = openWorld(session);
-      prepareHome(world.home.root, hookScript(thisInstallation()));
+      prepareHome(world.home.root, thisProgram());
       // The folder that the session was started in, which may be a package of the project.
       const { folder } = placeHere(world, session);
       const pursuedBy = otherOwner(world, folder, session);

@@ -2,14 +2,13 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { prepareHome } from '../../client/settings/files.ts';
 import { hasEnded } from '../../core/loop/state.ts';
-import { hookScript } from '../../home/hook-line.ts';
+import { thisProgram } from '../../home/program.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { sessionFolder } from '../../hook/wiring/project.ts';
 import { openWorld, openWorldToRead, type World } from '../../hook/wiring/world.ts';
 import { out } from '../../terminal/print.ts';
 import { value } from '../flags.ts';
-import { thisInstallation } from '../install/commands.ts';
 import { continuationFrom, type LockPlace, lockOff, lockOn, lockStatus } from './lock.ts';
 
 interface OnFlags {
@@ -56,7 +55,7 @@ function on({ continuationFile, ...flags }: OnFlags): void {
     refuseInsideClient('lock on --session', world.home, process.env);
   if (flags.renew) refuseInsideClient('lock on --renew', world.home, process.env);
   const continuation = continuationFrom(flags.continuation, continuationFile);
-  prepareHome(world.home.root, hookScript(thisInstallation()));
+  prepareHome(world.home.root, thisProgram());
   const place = foreignPlaceOf(world, session);
   lockOn(
     {

@@ -9,15 +9,14 @@ import { writeNew } from '../../files/whole-file.ts';
 import { RALPH_FILE, SAFETY_STOP } from '../../formats/ralph-loop/index.ts';
 import { parseState, renderState } from '../../formats/ralph-loop/state-file.ts';
 import { claimFiles } from '../../home/claims.ts';
-import { hookScript } from '../../home/hook-line.ts';
 import { filesLock } from '../../home/layout.ts';
+import { thisProgram } from '../../home/program.ts';
 import { checkedPromise, ownerFrom } from '../../hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
-import { thisInstallation } from '../install/commands.ts';
 
 /** Adds `ralph-loop` and `cancel-ralph`: the two commands of the plugin ralph-loop. */
 export function addRalphCommands(cli: Command): void {
@@ -34,7 +33,7 @@ export function addRalphCommands(cli: Command): void {
       const world = openWorld(session);
       if (session !== process.env.CLAUDE_CODE_SESSION_ID)
         refuseInsideClient('ralph-loop --session', world.home, process.env);
-      prepareHome(world.home.root, hookScript(thisInstallation()));
+      prepareHome(world.home.root, thisProgram());
       const { folder } = placeHere(world, session);
       startRalph(args, { session, folder }, world.clock.now(), out);
       warnWithoutHooks({ project: folder, session }, world, out);

@@ -10,12 +10,11 @@ import { verdictsOf } from '../../formats/verified-done/judge.ts';
 import { type RalphState, readState } from '../../formats/verified-done/read-state.ts';
 import { jsonFiles } from '../../formats/verified-done/tasks.ts';
 import { sentences } from '../../formats/verified-done/words.ts';
-import { hookScript } from '../../home/hook-line.ts';
+import { thisProgram } from '../../home/program.ts';
 import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
-import { thisInstallation } from '../install/commands.ts';
 import {
   folderOf,
   isMain,
@@ -101,7 +100,7 @@ function addInit(state: Command): void {
         throw new UsageError(`unknown option ${unknown}; untildone state init --help shows what there is`);
       stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisCall());
       const world = openWorld(session);
-      prepareHome(world.home.root, hookScript(thisInstallation()));
+      prepareHome(world.home.root, thisProgram());
       warnWithoutHooks({ project: world.project, session }, world, out);
     });
 }

@@ -8,7 +8,7 @@ import { asksForSandbox } from '../../core/run/client-sandbox.ts';
 import { gitBash, type System, thisSystem } from '../../files/platform.ts';
 import { userHome } from '../../files/system.ts';
 import { homeFrom } from '../../home/layout.ts';
-import { type Program, thisProgram } from '../../home/program.ts';
+import { thisProgram } from '../../home/program.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { foreignPlaceOf, hasForeignSigns } from '../../hook/wiring/detect-foreign-state.ts';
 import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
@@ -37,7 +37,7 @@ export function installOptions(flags: ScopeFlags): InstallOptions {
   const place = settingsPlace(flags);
   return {
     ...place,
-    ...thisInstallation(),
+    ...thisProgram(),
     ...judgeTimeout(place.project),
     hasForeignState: hasForeignState(place.project),
     sandbox: sandboxPlan(place.project),
@@ -121,9 +121,4 @@ export function settingsPlace(flags: ScopeFlags): SettingsPlace {
   const home = homeFrom(process.env);
   const project = projectOf(undefined, process.env, process.cwd());
   return { ...flags, home: home.root, project, claudeConfigDir: claudeConfigDir(process.env) };
-}
-
-/** The Node and the program that run now: `hook.sh` starts the same. */
-export function thisInstallation(): Program {
-  return thisProgram();
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   hookScriptPath,
   readSettings,
@@ -20,9 +19,12 @@ import { parsedSettings } from '../../client/settings/settings.ts';
 import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
-import { writeWhole } from '../../files/whole-file.ts';
-import { hookScript } from '../../home/hook-line.ts';
-import { STATUSLINE_SCRIPT, statuslineScript } from '../../home/statusline-line.ts';
+import { chosenProgramWords, troubleWords } from '../../core/words/hook-program.ts';
+import { homeAt } from '../../home/layout.ts';
+import { type Program, VERSION } from '../../home/program.ts';
+import { programTrouble } from '../../home/program-words.ts';
+import { addStatuslineScript, planScripts } from '../../home/scripts.ts';
+import { isInsideClient } from '../../hook/start/person.ts';
 import {
   type Change,
   describePath,
@@ -57,21 +59,48 @@ export interface InstallOptions extends SettingsPlace {
 export async function install(options: InstallOptions, out: (line: string) => void): Promise<number> {
   return refusalsTo(out, options, () => {
     if (options.statusline) refuseOtherStatusline(options);
+    const { words } = planProgram(options);
     const { change, added } = changeSettings(options);
-    if (options.statusline && !options.dryRun)
-      writeWhole(join(options.home, STATUSLINE_SCRIPT), statuslineScript(options));
+    if (options.statusline && !options.dryRun) addStatuslineScript(options.home);
     if (options.diff || options.dryRun) printDiff(change, out);
-    for (const line of installReport(options, change, added)) out(line);
+    for (const line of installReport(options, change, added, words)) out(line);
   });
 }
 
 /** Adds the hooks, or only tells what that would change. Throws for a file that must not, or cannot, be changed. */
 export function changeSettings(options: InstallOptions): { change: Change; added: Added } {
-  const at = installationAt(options, hookScript(options));
+  const at = installationAt(options, { program: programOf(options), chosen: mayChoose(options) });
   const plan = defined({ judgeTimeout: options.judgeTimeout });
   const add = (text: string | undefined, original: string | undefined) =>
     withStatusline(withSandbox(addHooks(text, plan, original), text, original, options), text, options);
   return installHooks(at, add, settingsTexts, options);
+}
+
+function programOf({ hookEntry, nodePath, version = VERSION }: InstallOptions): Program {
+  return { hookEntry, nodePath, version };
+}
+
+/** Which program the hooks run, you choose in a terminal: inside of a session nobody can tell you from the agent. */
+function mayChoose({ home }: InstallOptions): boolean {
+  return !isInsideClient(homeAt(home), process.env);
+}
+
+export interface ProgramChange {
+  /** The hooks would run another program than until now, or one that was changed. */
+  changes: boolean;
+  /** What that means, or why the program stays; undefined where the hooks run this one already. */
+  words?: string;
+}
+
+/** What installing does about the program that the hooks run. Changes nothing. */
+export function planProgram(options: InstallOptions): ProgramChange {
+  const program = programOf(options);
+  const plan = planScripts(options.home, program);
+  const trouble = programTrouble(plan, program, process.env);
+  if (trouble === undefined) return { changes: false };
+  if (!mayChoose(options)) return { changes: false, words: `Warning: ${troubleWords(trouble)}` };
+  const before = plan.kind === 'changed' ? plan.record : plan.kind === 'other' ? plan : undefined;
+  return { changes: true, words: chosenProgramWords(program, before) };
 }
 
 function withStatusline(added: Added, before: string | undefined, { statusline }: InstallOptions): Added {
@@ -127,7 +156,7 @@ function sandboxReport({ sandbox, scope, home }: InstallOptions, { sandboxKept }
   ];
 }
 
-function installReport(options: InstallOptions, change: Change, added: Added): string[] {
+function installReport(options: InstallOptions, change: Change, added: Added, program?: string): string[] {
   const { scope, dryRun, home } = options;
   const where = describePath(options, change.path);
   const lines = [];
@@ -135,6 +164,7 @@ function installReport(options: InstallOptions, change: Change, added: Added): s
   else if (dryRun)
     lines.push(`Dry run, nothing was written. This would change ${where} and ${hookScriptPath(home)}.`);
   else lines.push(`Installed in ${where}.`, ...whatItMeans(home));
+  if (program !== undefined) lines.push(program);
   lines.push(...whatToKnow(options, added));
   if (dryRun) return lines;
   if (scope === 'project')

@@ -27,6 +27,7 @@ import {
 } from '../../core/contract/installation.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { sha256 } from '../../files/digest.ts';
+import type { Program } from '../../home/program.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
 /** All paths are absolute. */
@@ -47,8 +48,14 @@ export const settingsTexts: SettingsTexts = {
   fingerprint: sha256,
 };
 
-/** Opens the settings file and the home on disk. `script` is the content of `hook.sh`; without it the home stays as it is. */
-export function installationAt(place: SettingsPlace, script?: string): Installation {
+/** What the hooks are to run. `chosen`: a person has asked for exactly this program. */
+export interface HomeChange {
+  program: Program;
+  chosen: boolean;
+}
+
+/** Opens the settings file and the home on disk. Without a change of the home, that stays as it is. */
+export function installationAt(place: SettingsPlace, change?: HomeChange): Installation {
   const { home } = place;
   return {
     read: () => {
@@ -59,7 +66,7 @@ export function installationAt(place: SettingsPlace, script?: string): Installat
       // Your own settings may be a link to where you keep them. An older version followed every link: that can be undone.
       const mayLeave =
         place.scope === 'user' ||
-        (script === undefined && readRecord(home, realSettingsPath(named)) !== undefined);
+        (change === undefined && readRecord(home, realSettingsPath(named)) !== undefined);
       return readSettings(named, mayLeave ? undefined : place.project);
     },
     replace: replaceSettings,
@@ -68,7 +75,7 @@ export function installationAt(place: SettingsPlace, script?: string): Installat
     writeRecord: (record) => writeRecord(home, record),
     removeRecord: (path) => removeRecord(home, path),
     prepareHome: () => {
-      if (script !== undefined) prepareHome(home, script, { asked: true });
+      if (change !== undefined) prepareHome(home, change.program, change);
     },
   };
 }

@@ -5,7 +5,8 @@ import type { Limit, SandboxRule } from '../../core/contract/contract.ts';
 import type { PersonCommand } from '../../core/loop/entry.ts';
 import { watchStatus } from '../../dashboard/watch.ts';
 import { dashboardWorld } from '../../dashboard/wiring.ts';
-import { hookScript } from '../../home/hook-line.ts';
+import { thisProgram } from '../../home/program.ts';
+import { programNews } from '../../home/program-words.ts';
 import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { ownerFrom, taskFrom } from '../../hook/start/inputs.ts';
 import { warnOldHooks } from '../../hook/start/installed-hooks.ts';
@@ -20,7 +21,6 @@ import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
 import { turnEnds } from '../../run/person/turn-ends.ts';
 import { out } from '../../terminal/print.ts';
 import { ACTIVE_LOOP, addLoopLimits, age, DAY_MS, NEWEST_LOOP, value } from '../flags.ts';
-import { thisInstallation } from '../install/commands.ts';
 import { addAnswerCommand, addAskCommand } from './ask-answer.ts';
 import { foreignStatus } from './foreign-status.ts';
 import { log } from './log.ts';
@@ -77,7 +77,13 @@ function addStatus(cli: Command): void {
       const wallsHere = (sandbox: SandboxRule) =>
         wallsOnMachine(sandbox, { env, untildoneHome: world.home.root });
       const turnEndOf = turnEnds(world.home, env, clock.now());
-      status({ ...options, project, foreign, hooksAt, wallsHere, turnEndOf }, store, clock.now(), out);
+      const program = programNews(world.home.root, thisProgram(), env, clock.now());
+      status(
+        { ...options, project, foreign, program, hooksAt, wallsHere, turnEndOf },
+        store,
+        clock.now(),
+        out,
+      );
     });
 }
 
@@ -141,7 +147,7 @@ function addStart(cli: Command): void {
         refuseInsideClient('start --session', world.home, process.env);
       }
       const { promptFile, session: _, ...limits } = flags;
-      prepareHome(world.home.root, hookScript(thisInstallation()));
+      prepareHome(world.home.root, thisProgram());
       forgetOldSessions(world.home, world.clock.now());
       const task = taskFrom(words, promptFile);
       process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);

@@ -26,6 +26,8 @@ export interface StatusOptions {
   ended?: boolean;
   project: string;
   foreign: readonly ForeignStatus[];
+  /** What there is to know of the program that the hooks run. */
+  program?: readonly string[];
   /** Whether the hooks of a project would run. */
   hooksAt?(project: string): HooksState;
   wallsHere?: FactsWorld['wallsHere'];
@@ -49,7 +51,13 @@ export function status(
     return;
   }
   const first = hooksLines(hooks, found);
-  for (const line of [...first, ...foreign.flatMap(foreignLines)]) out(line);
+  const { program = [] } = options;
+  for (const line of [
+    ...first,
+    ...(program.length > 0 ? [...program, ''] : []),
+    ...foreign.flatMap(foreignLines),
+  ])
+    out(line);
   if (found.length === 0) {
     out('No loops yet. Start one inside Claude Code: untildone start "what is to be done"');
     return;

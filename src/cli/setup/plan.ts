@@ -11,7 +11,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import { proposalFor } from '../contract/init.ts';
 import { type ContractView, viewContract } from '../contract/trust.ts';
 import { installOptions } from '../install/commands.ts';
-import { changeSettings, type InstallOptions, whatToKnow } from '../install/install.ts';
+import { changeSettings, type InstallOptions, planProgram, whatToKnow } from '../install/install.ts';
 import { refusalIn } from '../install/settings-change.ts';
 import { ourCommand } from './next.ts';
 
@@ -27,6 +27,8 @@ export interface SetupPlan {
     /** The settings file. */
     path: string;
     areThere: boolean;
+    /** They would run another program than until now, or one that was changed. */
+    changeProgram: boolean;
     warnings: string[];
   };
 }
@@ -85,7 +87,9 @@ function planHooks(options: InstallOptions): SetupPlan['hooks'] {
   try {
     const { change, added } = changeSettings({ ...options, dryRun: true });
     if (added.changed) requireReplaceable(readSettings(change.path));
-    return { options, path: change.path, areThere: !added.changed, warnings: whatToKnow(options, added) };
+    const { changes, words } = planProgram(options);
+    const warnings = [...(words === undefined ? [] : [words]), ...whatToKnow(options, added)];
+    return { options, path: change.path, areThere: !added.changed, changeProgram: changes, warnings };
   } catch (cause) {
     const words = refusalIn(cause, options);
     throw words === undefined ? cause : new UsageError(words);

@@ -63,7 +63,7 @@ export async function setup(
   const { fingerprint } = plan.view;
   if (flags.accept !== undefined && flags.accept !== fingerprint) throw stale(flags.accept, plan, world);
   for (const line of planLines(plan)) say(line);
-  const isThere = plan.hasContract && plan.view.isTrusted && plan.hooks.areThere;
+  const isThere = plan.hasContract && plan.view.isTrusted && plan.hooks.areThere && !plan.hooks.changeProgram;
   // What came with the project is run when you have agreed to it; what is proposed is run as `verify` would.
   const mayRun = !plan.hasContract || plan.view.isTrusted || flags.accept !== undefined;
   if (!mayRun && flags.gates) say('Its gates are run once when you have agreed.');
@@ -124,6 +124,7 @@ function questionFor({ hasContract, view, hooks }: SetupPlan): string {
     ...(hasContract ? [] : [`write ${CONTRACT_FILE}`]),
     ...(view.isTrusted ? [] : ['trust exactly this on this machine']),
     ...(hooks.areThere ? [] : ['add the hooks']),
+    ...(hooks.changeProgram ? ['let the hooks run this program'] : []),
   ];
   const last = steps.pop() ?? '';
   const text = steps.length === 0 ? last : `${steps.join(', ')} and ${last}`;

@@ -23,9 +23,8 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { InstallRecord, SettingsFile } from '../../core/contract/installation.ts';
 import { sha256 } from '../../files/digest.ts';
-import { holdScript } from '../../home/hold-script.ts';
-import { removeCompiledCode } from '../../home/layout.ts';
-import { newerInHome, parseHookScript } from '../../home/scripts.ts';
+import type { Program } from '../../home/program.ts';
+import { chooseProgram, planScripts, refreshScripts } from '../../home/scripts.ts';
 
 export const SCOPES = ['project', 'local', 'user'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -99,19 +98,16 @@ export function removeSettings(file: SettingsFile, createdFolder: string | null)
 }
 
 /**
- * Creates the folders and the scripts that the installed line looks for. Scripts of a newer version stay, unless you ask for
- * this version by `install`.
+ * Creates the folders and the scripts that the installed line looks for. Which program the hooks run changes only where a person
+ * has `chosen` this one, or where there was none.
  */
-export function prepareHome(home: string, hookScript: string, { asked = false } = {}): void {
+export function prepareHome(home: string, program: Program, { chosen = false } = {}): void {
   for (const folder of ['active', 'sessions', 'installs'])
     mkdirSync(join(home, folder), { recursive: true, mode: 0o700 });
-  if (!asked && newerInHome(home, parseHookScript(hookScript).version) !== undefined) return;
-  const hold = join(home, 'hold.sh');
-  if (readText(hold) !== holdScript()) writeWhole(hold, holdScript(), { mode: 0o600 });
-  const script = hookScriptPath(home);
-  if (readText(script) === hookScript) return;
-  writeWhole(script, hookScript, { mode: 0o600 });
-  removeCompiledCode(home);
+  for (const name of ['hook.sh', 'hold.sh']) requireFileOrNone(join(home, name));
+  if (chosen) chooseProgram(home, program, 'install');
+  else if (planScripts(home, program).kind === 'none') chooseProgram(home, program, 'first use');
+  else refreshScripts(home, program);
 }
 
 export function hookScriptPath(home: string): string {
@@ -193,9 +189,8 @@ function statOf(path: string): Stats | undefined {
 /** Opens the file without waiting on a pipe, and checks again once it is open, because it may have been replaced. */
 function readText(path: string): string | undefined {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  requireFile(path, found);
+  requireFileOrNone(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const descriptor = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   try {
     requireFile(path, fstatSync(descriptor));
@@ -207,6 +202,11 @@ function readText(path: string): string | undefined {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function requireFileOrNone(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) requireFile(path, found);
 }
 
 function requireFile(path: string, stat: Stats): void {

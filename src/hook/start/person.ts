@@ -18,7 +18,7 @@ export function refuseInsideClient(
   env: NodeJS.ProcessEnv,
   typed: { argv: readonly string[]; cwd: string } = { argv: process.argv, cwd: process.cwd() },
 ): void {
-  if (isTyped || !insideClient(home, env)) return;
+  if (isTyped || !isInsideClient(home, env)) return;
   const line = lineForTerminal(typed, env);
   throw new UsageError(
     `"untildone ${command}" is for a person. Inside a Claude Code session untildone cannot tell you from the agent, ` +
@@ -53,7 +53,8 @@ function lineForTerminal(
   return line.length > LINE_LIMIT || /\p{C}/u.test(line) ? undefined : line;
 }
 
-function insideClient(home: Home, env: NodeJS.ProcessEnv): boolean {
+/** Whether this process runs inside a Claude Code session, whoever typed its command. */
+export function isInsideClient(home: Home, env: NodeJS.ProcessEnv): boolean {
   if (env.CLAUDECODE) return true;
   const above = new Set(ancestors());
   return clientPids(home, env).some((pid) => above.has(pid));

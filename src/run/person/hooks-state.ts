@@ -4,7 +4,8 @@ import { hookScriptPath } from '../../client/settings/files.ts';
 import type { HooksState } from '../../client/settings/would-run.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { homeRoot } from '../../home/layout.ts';
-import { isProgram, parseHookScript } from '../../home/scripts.ts';
+import { isProgram } from '../../home/program.ts';
+import { parseHookScript } from '../../home/scripts.ts';
 import { hooksWouldRun } from '../../hook/start/installed-hooks.ts';
 
 /** Whether a session that begins in this project would be held: the hooks are installed, and what they start is there. */
@@ -13,7 +14,7 @@ export function hooksStateOf(project: string, env: NodeJS.ProcessEnv): HooksStat
   return (state.held ? missingProgram(hookScriptPath(homeRoot(env)), env) : undefined) ?? state;
 }
 
-/** Names what the script cannot start. It looks for a Node, and for the program, on PATH when its own are gone. */
+/** Names what the script cannot start. When its own Node is gone, it looks for one on PATH. */
 function missingProgram(script: string, env: NodeJS.ProcessEnv): HooksState | undefined {
   const text = readSmall(script) ?? '';
   const { nodePath: node, hookEntry: entry } = parseHookScript(text);
@@ -23,8 +24,7 @@ function missingProgram(script: string, env: NodeJS.ProcessEnv): HooksState | un
       obstacle: 'node_missing',
       why: `node was found neither at ${node} nor on PATH; install Node.js 20 or newer, then run: untildone install`,
     };
-  if (entry === undefined || sizeOf(entry) > 0 || (sizeOf(entry) < 0 && onPath('untildone', env)))
-    return undefined;
+  if (entry === undefined || sizeOf(entry) > 0) return undefined;
   return {
     held: false,
     obstacle: 'program_missing',

@@ -226,7 +226,7 @@ describe('meanwhile', () => {
   test('an install that dies before its last step leaves nothing that misleads the next call', async () => {
     put(shared(), ODD_BYTES);
     const dying = {
-      ...installationAt(options(), 'script'),
+      ...installationAt(options(), { program: { ...options(), version: '0.1.0' }, chosen: true }),
       replace: () => {
         throw new Error('killed');
       },
