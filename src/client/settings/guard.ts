@@ -5,8 +5,9 @@ import { readSmall } from '../../files/whole-file.ts';
 import type { Home } from '../../home/layout.ts';
 import type { Guard } from '../../ports/ports.ts';
 import { SCOPES, settingsPath } from './files.ts';
+import { misshapenSetting } from './forms.ts';
 import { isStartedByPlugin } from './our-plugin.ts';
-import { callsUs, NEEDED, parsedSettings, type Settings } from './settings.ts';
+import { callsUs, NEEDED, ourHooksIn, parsedSettings, type Settings } from './settings.ts';
 import { harmfulVariable } from './variables.ts';
 
 export function sessionGuard(
@@ -95,6 +96,9 @@ function settingsProblem(
     if (off) return `"${off}" in ${path} would switch ${off === SWITCHES[0] ? 'all hooks' : 'our hooks'} off`;
     const name = harmfulVariable(settings.env, env);
     if (name) return `"${name}" in the env of ${path} would change what the hooks do`;
+    const misshapen = ourHooksIn(settings).length > 0 ? misshapenSetting(settings) : undefined;
+    if (misshapen)
+      return `"${misshapen}" in ${path} has a wrong form, so Claude Code would take nothing from that file, the hooks included`;
   }
   const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
   if (missing.length === 0 || isHeldByPlugin()) return undefined;

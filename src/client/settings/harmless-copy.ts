@@ -154,7 +154,8 @@ function mapList(value: unknown, change: (item: unknown) => unknown): unknown {
 }
 
 /** Settings that name a command, a folder to write to, or a login. */
-const HELPER = /(?:Helper|Refresh|Export|Command)$|^(?:autoMemoryDirectory|plansDirectory|forceLogin\w+)$/;
+const HELPER =
+  /(?:Helper|Refresh|Export|Command|Wrapper)$|^(?:autoMemoryDirectory|plansDirectory|forceLogin\w+)$/;
 
 /** Variables by which Claude Code reaches a service. */
 const SERVICE_VARIABLE =

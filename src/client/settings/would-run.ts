@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { quotesOurLine } from '../../home/hook-line.ts';
 import { hookScriptPath, type Scope, settingsPath } from './files.ts';
+import { misshapenSetting } from './forms.ts';
 import { unknownEvents } from './our-events.ts';
 import { ourPlugin } from './our-plugin.ts';
 import { callsUs, ourHooksIn, parsedSettings, type Settings, withoutMark } from './settings.ts';
@@ -54,6 +55,7 @@ export function hooksWouldRunAt(places: SettingsPlaces): HooksState {
     forbidden(managed) ??
     switchedOff(own) ??
     changedBy([...managed, ...own], settingsPath('user', places), places.env ?? {}) ??
+    (hasPlugin ? undefined : misshapen([...managed, ...own])) ??
     (hasPlugin ? undefined : notTaken([...managed, ...own], places.clientVersion)) ??
     withoutScript(hookScriptPath(places.home)) ?? { held: true }
   );
@@ -63,6 +65,18 @@ type NotHeld = Extract<HooksState, { held: false }>;
 
 function notHeld(obstacle: Obstacle, why: string): NotHeld {
   return { held: false, obstacle, why };
+}
+
+/** Claude Code takes nothing from a file with a value of a wrong form. Another file with our hooks may hold. */
+function misshapen(files: readonly ReadSettings[]): NotHeld | undefined {
+  const ours = files.filter(({ settings }) => callsUs(settings, 'Stop'));
+  const names = ours.map(({ settings }) => misshapenSetting(settings));
+  const [first] = names;
+  if (first === undefined || names.includes(undefined)) return undefined;
+  return notHeld(
+    'settings_not_read',
+    `"${first}" in ${ours[0]?.path} has a wrong form, so Claude Code takes nothing from that file; correct it`,
+  );
 }
 
 /** Claude Code takes no hook from a file with an event that it does not know. Another file with our hooks may hold. */

@@ -221,6 +221,14 @@ describe('settings that still call our hooks', () => {
     expect(problem()).toBe(`"${name}" in ${files.project()} would switch our hooks off`);
   });
 
+  test('a value of a wrong form beside our hooks is named; in another file it does nothing to them', () => {
+    put('user', { permissions: 5 });
+    put('project', installed());
+    expect(problem()).toBeUndefined();
+    put('project', { ...installed(), permissions: 5 });
+    expect(problem()).toContain(`"permissions" in ${files.project()} has a wrong form`);
+  });
+
   const changed = (event: string) =>
     `the hooks of untildone for ${event} were removed from the settings, or changed`;
 

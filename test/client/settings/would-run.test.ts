@@ -128,6 +128,12 @@ test.each<[string, Files, Obstacle, string]>([
     'no hooks',
   ],
   [
+    'a value of a wrong form',
+    { project: { ...installed, permissions: 5 } },
+    'settings_not_read',
+    '"permissions" in',
+  ],
+  [
     'a plugin by its name',
     { project: { enabledPlugins: { 'untildone@decoy': true } } },
     'not_installed',

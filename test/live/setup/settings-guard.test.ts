@@ -34,6 +34,11 @@ const CHANGES: Record<string, { file: string; change(settings: Settings): object
     change: ({ hooks }) => ({ hooks: { ...hooks, Stop: hooks.SessionStart } }),
     why: /for Stop were removed/,
   },
+  'a value of a wrong form beside our hooks': {
+    file: 'settings.json',
+    change: (settings) => ({ ...settings, permissions: 5 }),
+    why: /"permissions" in .* has a wrong form/,
+  },
   'another home for us': {
     file: 'settings.local.json',
     change: () => ({ env: { UNTILDONE_HOME: '/nowhere' } }),
@@ -72,7 +77,7 @@ test.each(Object.entries(CHANGES))(
     expect(refused).toContainEqual(expect.stringMatching(why));
     // In the next session nobody refuses, so it is said.
     expect(await must(scene, ['status'])).toMatch(
-      /^NOBODY IS HELD in this project: .*(?:untildone|settings\.local\.json)/,
+      /^NOBODY IS HELD in this project: .*(?:untildone|settings\.local\.json|wrong form)/,
     );
   },
 );
