@@ -40,6 +40,8 @@ export interface ShellCommand {
   network?: boolean;
   /** Ends the whole process tree. */
   signal?: AbortSignal;
+  /** A program of yours with a command of untildone, such as gh: no code of the work. */
+  isOurs?: boolean;
 }
 
 export interface ShellResult {

@@ -7,7 +7,7 @@ import { isRunning } from '../../files/process-id.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
-import { forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, filtersOffFor, withRaw } from './raw.ts';
+import { filtersOffFor, forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
 import { mustGit, said } from './remote.ts';
 import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
 
