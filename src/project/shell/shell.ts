@@ -21,7 +21,7 @@ const LOST_MS = 2_000;
 const MARK = 'UNTILDONE_GATE';
 
 /** Walls, and what a command may reach inside of them. */
-export interface Walled extends Enclosure, Pick<Within, 'writable' | 'readOnly'> {}
+export interface Walled extends Enclosure, Pick<Within, 'writable' | 'readOnly' | 'absent'> {}
 
 /** Runs the commands of contracts. `environment` is that of this process; commands get it scrubbed. */
 export function systemShell(environment: NodeJS.ProcessEnv, walled?: Walled): Shell {
