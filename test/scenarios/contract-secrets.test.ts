@@ -103,6 +103,36 @@ test('no place of a contract lets its secret out', async () => {
   for (const { path } of frozen) expect(statSync(join(home, path)).mode & 0o777, path).toBe(0o600);
 });
 
+test('a receipt shows a command without its secret, and runs it again with the one of the contract', () => {
+  const folder = temporaryFolder();
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  initRepository(project);
+  writeFileSync(join(project, 'check.sh'), `test -e work && test "$2" = ${secret('rerun')}\n`);
+  writeFileSync(
+    join(project, 'untildone.yaml'),
+    `gates:\n  t: { run: sh check.sh --token ${secret('rerun')} }\n`,
+  );
+  const env = { PATH: process.env.PATH ?? '', HOME: folder };
+  const untildone = (args: string[], input = '') =>
+    spawnSync(process.execPath, [PROGRAM, ...args], { cwd: project, env, input, encoding: 'utf8' });
+  const [, fingerprint = ''] = /^Fingerprint: (\w+)$/m.exec(untildone(['trust', '--show']).stdout) ?? [];
+  untildone(['trust', '--fingerprint', fingerprint]);
+  untildone(['start', 'do it', '--session', 's1']);
+  writeFileSync(join(project, 'work'), '');
+  const stop = { hook_event_name: 'Stop', session_id: 's1', transcript_path: '/nowhere', cwd: project };
+  untildone(['hook'], JSON.stringify({ ...stop, stop_hook_active: false }));
+  const receipt = untildone(['receipt', '--json']).stdout;
+  expect(receipt).toContain('sh check.sh --token [redacted]');
+  const file = join(folder, 'receipt.json');
+  writeFileSync(file, receipt);
+  const { status, stdout } = untildone(['receipt', 'verify', file, '--rerun']);
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringContaining('same  t: sh check.sh --token [redacted]'),
+  });
+});
+
 test('an ordinary contract has no secrets: nothing is masked in what the agent reads', () => {
   const words = [
     'npm test',
