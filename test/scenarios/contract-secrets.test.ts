@@ -143,6 +143,7 @@ test('an ordinary contract has no secrets: nothing is masked in what the agent r
     'NODE_ENV=production PORT=3000 npm run build -- --mode production',
     'curl -fsS http://127.0.0.1:3000/health?verbose=true',
     'go test ./... -run TestParseToken2024',
+    'PGUSER=postgres CACHE_KEY=production npm test -- --key primary',
     'make check KEY=$DEPLOY_KEY TOKEN="$CI_TOKEN"',
   ];
   const gates = Object.fromEntries(

@@ -2,7 +2,8 @@
 import { isSecretName } from '../text/redact.ts';
 import type { Contract } from './contract.ts';
 
-const SHORTEST = 6;
+/** A short plain word (`postgres`) would be masked in everything that the agent reads, and is hardly a secret. */
+const TELLING = /^(?=.*[^a-z]).{6,}$|^.{12,}$/s;
 const known = new WeakMap<object, readonly string[]>();
 
 /** The values as they stand in the contract, the longest first. For `redact`, which masks them wherever they occur. */
@@ -17,7 +18,7 @@ export function secretsOf(contract: Pick<Contract, 'gates'> & Partial<Contract>)
     if (webhook !== undefined) for (const part of partsOfAddress(webhook)) found.add(part);
     collect(command, found);
   }
-  const values = [...found].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length);
+  const values = [...found].filter((value) => TELLING.test(value)).sort((a, b) => b.length - a.length);
   known.set(contract, values);
   return values;
 }
@@ -37,7 +38,7 @@ function collect(value: unknown, found: Set<string>, name = ''): void {
 function partsOfAddress(address: string): string[] {
   const [, rest = ''] = /^[a-z][\w+.-]*:\/\/[^/?#]*(.*)$/i.exec(address) ?? [];
   const named = rest.split(/[/?&#=]/).filter((part) => part.length >= 8 && /[\dA-Z]/.test(part));
-  return [address, ...(rest.length > SHORTEST ? [rest] : []), ...named, ...namedInAddresses(address)];
+  return [address, ...(TELLING.test(rest) ? [rest] : []), ...named, ...namedInAddresses(address)];
 }
 
 /** The value of a variable that is not named like a secret. */
