@@ -106,16 +106,24 @@ function checkoutOf(module: string): string[] {
 
 /** The folder of hooks that the settings of git name, when it lies in the project. */
 function hooksFolder(git: string, dir: string): string[] {
-  const folders = namedIn(git, 'hooksPath').map((path) => resolve(dir, path));
+  const folders = namedIn(git, 'hookspath').map((path) => resolve(dir, path));
   return folders.filter((folder) => folder !== dir && isBelow(folder, dir));
 }
 
 /** The values of a setting in a folder of git. */
 function namedIn(git: string, setting: string): string[] {
   try {
-    const text = readFileSync(join(git, 'config'), 'utf8');
-    const lines = text.matchAll(new RegExp(`^\\s*${setting}\\s*=\\s*"?([^"\\n#;]+)`, 'gim'));
-    return [...lines].map(([, value = '']) => value.trim());
+    return readFileSync(join(git, 'config'), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [name = '', value] = [line.slice(0, line.indexOf('=')), line.split('=')[1]];
+        const isIt =
+          name
+            .split(/[\s\]]/)
+            .findLast((word) => word !== '')
+            ?.toLowerCase() === setting;
+        return isIt && value ? [value.split(/[#;]/, 1).join('').replaceAll('"', '').trim()] : [];
+      });
   } catch {
     return [];
   }

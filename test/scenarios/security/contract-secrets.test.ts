@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { secretsOf } from '../../src/core/contract/secret-values.ts';
-import { redact } from '../../src/core/text/redact.ts';
-import { temporaryFolder } from '../support/files/workers.ts';
-import { initRepository } from '../support/repository.ts';
+import { secretsOf } from '../../../src/core/contract/secret-values.ts';
+import { redact } from '../../../src/core/text/redact.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { initRepository } from '../../support/repository.ts';
 
 /** A contract with a secret in every place that can hold one: none reaches what is kept, shown or told. */
 
-const PROGRAM = resolve(import.meta.dirname, '../../dist/untildone.cjs');
+const PROGRAM = resolve(import.meta.dirname, '../../../dist/untildone.cjs');
 /** The frozen contract, without which nothing could be judged, is the one place in the home. */
 const FROZEN = /(?:^|\/)(?:contract|standing)\.json$/;
 

@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/files/workers.ts';
-import { filledIn, isClassified, PROGRAMS } from '../support/project/git-settings.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { filledIn, isClassified, PROGRAMS } from '../../support/project/git-settings.ts';
 
 /** What a repository's own configuration of git can start, before anybody trusted anything of it: nothing. */
 
-const PROGRAM = resolve(import.meta.dirname, '../../dist/untildone.cjs');
+const PROGRAM = resolve(import.meta.dirname, '../../../dist/untildone.cjs');
 
 /** Commands that a person types in a folder that they do not trust yet. */
 const BEFORE_TRUST = [

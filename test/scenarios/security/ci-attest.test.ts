@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { temporaryFolder } from '../support/files/workers.ts';
-import { initCommitted } from '../support/repository.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { initCommitted } from '../../support/repository.ts';
 
 /** The workflow of docs/guides/ci-attest.md: what its jobs may do, and what its signing job refuses to sign. */
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const [, WORKFLOW = ''] =
   /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/guides/ci-attest.md'), 'utf8')) ?? [];
 
