@@ -127,8 +127,13 @@ export interface TrustedText {
 const LONGEST_TEXT = 200_000;
 
 /** Keeps what you saw, so that the next time you are shown what changed. */
-export function keepTrustedText(home: Home, project: string, { contract, parts }: TrustedText): void {
-  const short = (text: string) => redact(text.slice(0, LONGEST_TEXT));
+export function keepTrustedText(
+  home: Home,
+  project: string,
+  { contract, parts }: TrustedText,
+  secrets: readonly string[],
+): void {
+  const short = (text: string) => redact(text.slice(0, LONGEST_TEXT), secrets);
   const kept: TrustedText = {
     contract: short(contract),
     parts: Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, short(text)])),

@@ -1,6 +1,8 @@
 import { runsInCleanRoom } from '../core/contract/clean-room.ts';
+import { secretsOf } from '../core/contract/secret-values.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { redact } from '../core/text/redact.ts';
 import type { GateContext } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
@@ -134,9 +136,29 @@ async function round(
     throw error;
   });
   return {
-    verdicts: withFlakiness(await room.close(verdicts), request, judges, tree),
+    verdicts: withFlakiness(
+      withoutSecrets(await room.close(verdicts), secretsOf(contract)),
+      request,
+      judges,
+      tree,
+    ),
     took: Object.fromEntries(took),
   };
+}
+
+/** What is not words: names by which verdicts are found again. */
+const NAMES = new Set(['gate', 'kind', 'class', 'outcome', 'outputFile', 'reusedFrom']);
+
+/** Verdicts reach agents, journals, receipts, pages and telemetry: no text in them holds a secret, commands and fingerprints included. */
+function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value {
+  if (typeof value === 'string') return redact(value, secrets) as Value;
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, secrets)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const inside = Object.entries(value).map(([name, inner]) => [
+    name,
+    NAMES.has(name) ? inner : withoutSecrets(inner, secrets),
+  ]);
+  return Object.fromEntries(inside) as Value;
 }
 
 function contextFor(

@@ -201,7 +201,9 @@ function inputsOf(
   const { sandbox } = contract;
   const walls = sandbox && sandbox.choice !== 'off' ? [sandbox] : [];
   const held = judges.digest(JSON.stringify([parts[name] ?? null, gates[name] ?? null, ...inRoom, ...walls]));
-  const question = [tree, request.base.tree ?? null, spec, held, request.allowed, fingerprint(request.task)];
+  // Only its digest: a command may bring a secret.
+  const asked = judges.digest(JSON.stringify(spec));
+  const question = [tree, request.base.tree ?? null, asked, held, request.allowed, fingerprint(request.task)];
   if (!request.onlyPaths && !request.worktree) return JSON.stringify(question);
   // Files that git ignores may differ between worktrees.
   return JSON.stringify([

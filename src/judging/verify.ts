@@ -139,12 +139,16 @@ interface Rerun {
 
 const LIMIT_MS = 3_600_000;
 
-/** Runs every command of a receipt again, in a fresh copy of the tree that it names. */
+/**
+ * Runs every command of a receipt again, in a fresh copy of the tree that it names. `whole` gives the command that runs for
+ * one that the receipt shows.
+ */
 export async function rerun(
   receipt: Receipt,
   project: string,
   prepare: string | undefined,
   judges: Judges,
+  whole: (command: string) => string = (command) => command,
 ): Promise<Rerun[] | { problem: string }> {
   const { tree, commit } = receipt.work;
   if (tree === null) return { problem: 'this receipt names no tree' };
@@ -163,7 +167,7 @@ export async function rerun(
     }
     const results: Rerun[] = [];
     for (const { gate, command, exitCode } of commandsIn(receipt.verdicts)) {
-      const result = await judges.shell.run({ command, cwd: copy.dir, timeoutMs: LIMIT_MS });
+      const result = await judges.shell.run({ command: whole(command), cwd: copy.dir, timeoutMs: LIMIT_MS });
       const now = result.exitCode === undefined ? {} : { now: result.exitCode };
       results.push({ gate, command, before: exitCode, output: result.output, ...now });
     }

@@ -40,6 +40,8 @@ export interface ShellCommand {
   network?: boolean;
   /** Ends the whole process tree. */
   signal?: AbortSignal;
+  /** A program of yours with a command of untildone, such as gh: no code of the work. */
+  isOurs?: boolean;
 }
 
 export interface ShellResult {
@@ -92,8 +94,15 @@ export interface Workspace {
   find(glob: string): Promise<string[]>;
   /** Commit and branch of the user's repository; undefined outside git or before the first commit. */
   head(): Promise<{ commit: string; branch?: string } | undefined>;
-  /** Runs git in the repository of the project, without hooks, fsmonitor, external diff and prompts. */
-  git(args: string[], signal?: AbortSignal): Promise<{ exitCode: number; stdout: string; stderr: string }>;
+  /**
+   * Runs git in the repository of the project. It starts no program that the repository names, except its filters with
+   * `filters`: for what a person trusted, so that files count as their commits have them.
+   */
+  git(
+    args: string[],
+    signal?: AbortSignal,
+    more?: { filters: boolean },
+  ): Promise<{ exitCode: number; stdout: string; stderr: string }>;
 }
 
 export interface AgentAsk {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { devNull } from 'node:os';
 
@@ -13,7 +13,14 @@ export interface GitCall {
   maxBytes?: number;
   /** Gets the output instead of the result. Returns false when it has enough, which ends git. */
   onOutput?: (chunk: Buffer) => boolean;
+  /** What git may start or reach in this call; nothing when absent. */
+  lets?: Lets;
+  /** The environment that `env` is added to: that of this process when absent. */
+  from?: NodeJS.ProcessEnv;
 }
+
+/** `remotes`: transports and credential helpers. `person`: these and the hooks of the repository, as when a person calls git. */
+export type Lets = 'remotes' | 'person';
 
 export interface GitResult {
   exitCode: number;
@@ -33,6 +40,9 @@ export class GitError extends Error {
 }
 
 const MAX_BYTES = 256 * 1024 * 1024;
+/** The exit code of git that could not be started, or did not end in time. */
+const NOT_RUN = 127;
+const MAX_SYNC_BYTES = 16 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 
 /** Files are looked at as they are, byte by byte, whatever the user's settings for line endings and stat say. */
@@ -47,26 +57,66 @@ export const AS_BYTES_CONFIG: readonly string[] = [
   'core.ignoreStat=false',
 ];
 
-/** Configuration by which git runs no other program and asks for nothing, whatever the repository's own says. */
-export const QUIET_CONFIG: readonly string[] = [
-  `core.hooksPath=${devNull}`,
-  'core.fsmonitor=false',
-  'core.pager=cat',
-  'core.askPass=',
-  'credential.helper=',
-  'credential.interactive=false',
-  'protocol.ext.allow=never',
-  'core.alternateRefsCommand=',
-  'gc.auto=0',
-  'maintenance.auto=false',
-];
+/** The setting is left alone where a call lets git do what it switches off. */
+interface QuietSetting {
+  setting: string;
+  unless?: readonly Lets[];
+}
+
+const REACHING: readonly Lets[] = ['remotes', 'person'];
 
 /**
- * The environment of this process without variables that redirect git (`GIT_*`) or belong to Claude Code (`ANTHROPIC_*`,
+ * The one list of what git may not start. Every call of git begins with it, whatever the repository's own configuration
+ * says. Editors, prompts and transports are switched off by `QUIET_VARIABLES`, drivers with free names by `filtersOff`, and
+ * by `--no-ext-diff` and `--no-textconv` where differences are shown.
+ */
+const QUIET: readonly QuietSetting[] = [
+  { setting: `core.hooksPath=${devNull}`, unless: ['person'] },
+  { setting: 'credential.helper=', unless: REACHING },
+  { setting: 'core.fsmonitor=false' },
+  { setting: 'core.pager=cat' },
+  { setting: 'core.askPass=' },
+  { setting: 'credential.interactive=false' },
+  { setting: 'protocol.ext.allow=never' },
+  { setting: 'core.alternateRefsCommand=' },
+  { setting: 'core.gitProxy=none' },
+  { setting: 'gc.auto=0' },
+  { setting: 'maintenance.auto=false' },
+  { setting: 'log.showSignature=false' },
+  { setting: 'init.templateDir=' },
+];
+
+/** The list as git takes it, before the name of the command. */
+function quietArguments(lets: Lets | undefined): string[] {
+  const on = QUIET.filter(({ unless }) => lets === undefined || !unless?.includes(lets));
+  return asArguments(on.map(({ setting }) => setting));
+}
+
+export function asArguments(settings: readonly string[]): string[] {
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+/** No transport is allowed, so a repository with missing objects fetches none (older versions of git know no other way). */
+const QUIET_VARIABLES = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_PAGER: 'cat',
+  GIT_EDITOR: 'false',
+  GIT_SEQUENCE_EDITOR: 'false',
+  GIT_ASKPASS: 'false',
+  SSH_ASKPASS: 'false',
+  GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
+};
+
+/**
+ * The environment without variables that redirect git (`GIT_*`) or belong to Claude Code (`ANTHROPIC_*`,
  * `CLAUDE*`). Git then speaks English, never prompts, and takes no lock to read.
  */
-export function gitEnvironment(extra: Record<string, string>): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
+export function gitEnvironment(
+  extra: Record<string, string>,
+  { lets, from = process.env }: Pick<GitCall, 'lets' | 'from'> = {},
+): Record<string, string> {
+  const kept = Object.entries(from).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !/^(GIT_|ANTHROPIC_|CLAUDE)/i.test(entry[0]),
   );
@@ -74,15 +124,10 @@ export function gitEnvironment(extra: Record<string, string>): Record<string, st
     ...Object.fromEntries(kept),
     LC_ALL: 'C',
     LANGUAGE: 'C',
-    GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_PAGER: 'cat',
-    GIT_EDITOR: 'false',
-    GIT_ASKPASS: 'false',
-    SSH_ASKPASS: 'false',
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
+    ...QUIET_VARIABLES,
+    ...(lets === undefined ? { GIT_ALLOW_PROTOCOL: 'none' } : {}),
     ...extra,
   };
 }
@@ -92,9 +137,9 @@ export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     call.signal?.throwIfAborted();
     // A process group of its own, so that programs which git started end with it.
-    const child = spawn('git', call.args, {
+    const child = spawn('git', [...quietArguments(call.lets), ...call.args], {
       cwd: call.cwd,
-      env: gitEnvironment(call.env),
+      env: gitEnvironment(call.env, call),
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -123,6 +168,18 @@ export function runGit(call: GitCall): Promise<GitResult> {
       else resolve({ exitCode: code ?? 0, stdout: out.bytes(), stderr, cut });
     });
   });
+}
+
+/** The same for callers that cannot wait, with little output and within a time. Never throws. */
+export function runGitSync(
+  { args, cwd, env, from }: Pick<GitCall, 'args' | 'cwd' | 'env' | 'from'>,
+  timeout: number,
+): { exitCode: number; stdout: string; stderr: string } {
+  const { status, stdout, stderr, error } = spawnSync('git', [...quietArguments(undefined), ...args], {
+    ...{ cwd, env: gitEnvironment(env, { from }), encoding: 'utf8', timeout, maxBuffer: MAX_SYNC_BYTES },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { exitCode: error ? NOT_RUN : (status ?? NOT_RUN), stdout: stdout ?? '', stderr: stderr ?? '' };
 }
 
 /** Collects stdout, or hands it to `onOutput`. */
@@ -156,6 +213,42 @@ export async function gitOutput(call: GitCall): Promise<Buffer> {
   if (result.cut && !call.onOutput)
     throw new Error(`git ${commandOf(call.args)} printed more than ${call.maxBytes ?? MAX_BYTES} bytes`);
   return result.stdout;
+}
+
+/** The settings of the drivers by which git changes files on their way in and out. */
+export const FILTERS = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'];
+
+/**
+ * Settings that switch off every filter that any configuration names, for calls that read files of a working tree. A
+ * filter that attributes choose is then not there, and a file counts by its bytes. Throws for a filter that cannot be
+ * switched off.
+ */
+export async function filtersOff(call: Pick<GitCall, 'cwd' | 'env' | 'signal'>): Promise<string[]> {
+  return withoutFilters(await runGit({ ...call, args: FILTERS }));
+}
+
+export function filtersOffSync(call: Pick<GitCall, 'cwd' | 'env'>, timeout: number): string[] {
+  return withoutFilters(runGitSync({ ...call, args: FILTERS }, timeout));
+}
+
+export function withoutFilters({
+  exitCode,
+  stdout,
+  stderr,
+}: Pick<GitResult, 'exitCode' | 'stderr'> & { stdout: Buffer | string }): string[] {
+  // 1: no configuration names a filter.
+  if (exitCode > 1) throw new GitError(FILTERS, exitCode, stderr);
+  const names = String(stdout).split('\0');
+  const filters = new Set(names.flatMap((name) => /^(filter\.[\s\S]+)\.[^.]+$/.exec(name)?.[1] ?? []));
+  // Git takes `-c a=b.c=d` for the setting `a`.
+  const odd = [...filters].find((filter) => filter.includes('='));
+  if (odd !== undefined)
+    throw new Error(
+      `the git configuration names ${JSON.stringify(odd)}, which cannot be switched off: rename or remove that filter`,
+    );
+  return [...filters].flatMap((filter) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].map((key) => `${filter}.${key}`),
+  );
 }
 
 /** The git command for messages, without the `-c name=value` before it. */

@@ -1,13 +1,11 @@
 /** Answers what tool rules ask: which paths a word means, what is in a folder, what git has not saved. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { withBraces, withVariables } from '../core/shell/variables.ts';
 import { shellWildcards, wildcardMatcher, withoutCase } from '../core/text/wildcards.ts';
 import type { ToolPlace, Variables } from '../core/tools/tool-rules.ts';
 import { namesIn } from '../files/whole-file.ts';
-import { gitEnvironment, QUIET_CONFIG } from './git.ts';
-import { findUserRepository, type UserRepository } from './trees/user-repository.ts';
+import { findUserRepository, runUserGitSync, type UserRepository } from './trees/user-repository.ts';
 
 const MOST_ENTRIES = 5000;
 const MOST_SPELLINGS = 500;
@@ -226,16 +224,9 @@ function branchIn(repository: UserRepository | undefined): string | undefined {
 /** Whether there is uncommitted work. This runs git, so only rules about commands that destroy such work ask. */
 function uncommittedIn(repository: UserRepository | undefined): ReturnType<ToolPlace['uncommitted']> {
   if (!repository) return undefined;
-  const config = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
-  const args = [...config, 'status', '--porcelain=v1', '-z', '--untracked-files=normal'];
-  const { status, stdout } = spawnSync('git', args, {
-    cwd: realpathSync.native(repository.top),
-    env: gitEnvironment({}),
-    encoding: 'utf8',
-    timeout: GIT_MS,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  if (status !== 0) return undefined;
+  const args = ['status', '--porcelain=v1', '-z', '--untracked-files=normal'];
+  const { exitCode, stdout } = runUserGitSync(repository, realpathSync.native(repository.top), args, GIT_MS);
+  if (exitCode !== 0) return undefined;
   const entries = stdout.split('\0').filter((entry) => entry !== '');
   const isNew = (entry: string) => entry.startsWith('??');
   return { changed: entries.some((entry) => !isNew(entry)), untracked: entries.some(isNew) };

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,11 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../../src/files/process-id.ts';
 import { ACTION_FILE, type Job, type Played, playAction, readAction } from '../support/cli/action.ts';
 import { sarifProblems } from '../support/core/sarif.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 import { longTest } from '../support/long.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { initRepository } from '../support/repository.ts';
 
 /** The GitHub Action, run step by step with bash and the variables of a runner, on pull requests of a small project. */
@@ -188,6 +191,55 @@ test('a push is compared with the commit before it, and its gates cannot speak f
   expect(readFileSync(join(workspace, '../env.txt'), 'utf8')).not.toMatch(
     /secret|^GITHUB_(?:OUTPUT|ENV|PATH|STEP_SUMMARY)=/m,
   );
+});
+
+test('code of the work reaches neither what the job says nor what is reported', async () => {
+  const found = 'for f in "$HOME"/GITHUB_*';
+  const tries = [
+    'reports="$HOME/untildone-reports"; ln -s "$HOME" "$reports" || { rm -rf "$reports"; mkdir "$reports"; echo planted >"$reports/planted"; }',
+    `${found}; do echo "planted=yes" >>"$f"; done`,
+    'rm -f "$HOME/GITHUB_ENV"; ln -s "$HOME/bait" "$HOME/GITHUB_ENV"',
+    'for d in "$HOME"/untildone-judging.*; do echo planted >"$d/untildone.sarif"; ln -s "$HOME/bait" "$d/untildone.dsse.json"; ln -s "$HOME/bait" "$d/summary.md"; done',
+    // What goes on in the background waits for the reports, and writes them again.
+    `(setsid sh -c 'echo $$ >"$HOME/left.pid"; while :; do for f in "$HOME"/untildone-judging.*/*.sarif "$HOME"/untildone-reports/*.sarif "$HOME"/GITHUB_OUTPUT; do echo planted=yes >>"$f"; done; done' >/dev/null 2>&1 &)`,
+    'while ! test -s "$HOME/left.pid"; do sleep 0.02; done',
+    'env | sort >"$HOME/env.txt"',
+    'exit 1',
+  ].join('\n');
+  write('try.sh', tries);
+  write('untildone.yaml', 'gates:\n  t: { run: sh try.sh }\n');
+  commit('pushed');
+  job.event = { before: git('rev-parse', 'HEAD~1') };
+  writeFileSync(join(temp, 'bait'), 'bait');
+  const { exitCodes, summary, outputs } = play(
+    {},
+    {
+      ...{ GITHUB_EVENT_NAME: 'push', GITHUB_BASE_REF: '', GITHUB_WORKSPACE: workspace, RUNNER_OS: 'Linux' },
+      ...{ GITHUB_TOKEN: 'secret', GH_TOKEN: 'secret', ACTIONS_ID_TOKEN_REQUEST_URL: 'secret' },
+      ...{ ACTIONS_CACHE_URL: 'secret', RUNNER_TOOL_CACHE: 'secret', CI_JOB_TOKEN: 'secret' },
+    },
+  );
+  expect(exitCodes).toEqual([1]);
+  expect(outputs).toEqual({ result: 'not_done', reports: join(temp, 'untildone-reports') });
+  expect(readdirSync(outputs.reports ?? '')).toEqual(['untildone.sarif']);
+  const sarif = JSON.parse(readFileSync(join(outputs.reports ?? '', 'untildone.sarif'), 'utf8')) as unknown;
+  expect(sarifProblems(sarif)).toEqual([]);
+  expect(summary).toMatch(/^## ❌ untildone: NOT done\n/);
+  for (const name of ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) {
+    expect(lstatSync(join(temp, name)).isSymbolicLink(), name).toBe(false);
+    expect(readFileSync(join(temp, name), 'utf8'), name).not.toContain('planted');
+  }
+  expect(readFileSync(join(temp, 'bait'), 'utf8')).toBe('bait');
+  const env = readFileSync(join(temp, 'env.txt'), 'utf8');
+  expect(env).not.toMatch(
+    /secret|^(?:RUNNER_TEMP|ACTIONS_\w+|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY))=/m,
+  );
+  expect(env).toMatch(/^CI=true$/m);
+  expect(env).toMatch(/^GITHUB_ACTIONS=true$/m);
+  expect(env).toMatch(/^GITHUB_WORKSPACE=/m);
+  expect(env).toMatch(/^RUNNER_OS=Linux$/m);
+  const left = Number(readFileSync(join(temp, 'left.pid'), 'utf8'));
+  await vi.waitFor(() => expect(isRunning(left)).toBe(false), { timeout: PATIENCE_MS });
 });
 
 describe('action.yml', () => {

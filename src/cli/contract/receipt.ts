@@ -1,11 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { readContract } from '../../contract/read.ts';
+import { secretsOf } from '../../core/contract/secret-values.ts';
 import { ladderIn, type Receipt, renderReceipt } from '../../core/loop/receipt.ts';
 import { isDone } from '../../core/loop/state.ts';
 import { restsOn } from '../../core/proof/ladder.ts';
 import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../core/proof/statement.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
+import { redact } from '../../core/text/redact.ts';
 import { escapedJson, jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -223,17 +225,26 @@ async function askAboutUnknownCommands(
   if (!(await confirm('Run them?'))) throw new UsageError('you did not allow it: nothing was run');
 }
 
-/** Collects every line that would run when the contract of this project is judged. */
-async function linesOfContract(world: World): Promise<Set<string>> {
+/** Every line that would run when the contract of this project is judged, by how receipts show it: without secrets. */
+async function linesOfContract(world: World): Promise<Map<string, string>> {
   const file = readContract(world.project);
-  if (!file) return new Set();
+  if (!file) return new Map();
   const { commands } = await freezeNow(file, world);
   const lines = Object.values(commands).flat();
+  const secrets = secretsOf(file.contract);
   const anywhere = Object.entries(file.contract.gates).flatMap(([name, { kind, options }]) =>
     (commands[name] ?? []).map((line) => traitsOf(kind).commandAnywhere?.(options, line) ?? line),
   );
   const all = [STOP_AT_FAILURE, ...anywhere, ...lines];
-  return new Set(all.flatMap((command) => command.split('\n')));
+  // A receipt of an older version shows a line as it is.
+  return new Map(
+    all
+      .flatMap((command) => command.split('\n'))
+      .flatMap((line) => [
+        [redact(line, secrets), line],
+        [line, line],
+      ]),
+  );
 }
 
 async function rerunReceipt(
@@ -243,7 +254,14 @@ async function rerunReceipt(
   out: (line: string) => void,
 ): Promise<number> {
   const { openJudges } = await loadJudgeBundle();
-  const results = await rerun(receipt, world.project, prepare, openJudges(world.home, world.env));
+  // A receipt shows a command without its secrets: the contract of this project has them.
+  const known = await linesOfContract(world);
+  const whole = (command: string) =>
+    command
+      .split('\n')
+      .map((line) => known.get(line) ?? line)
+      .join('\n');
+  const results = await rerun(receipt, world.project, prepare, openJudges(world.home, world.env), whole);
   if ('problem' in results) throw new UsageError(results.problem);
   for (const { gate, command, before, now, output } of results) {
     out(

@@ -5,6 +5,7 @@ import {
   type PromptRule,
   type RunRules,
 } from '../../core/contract/contract.ts';
+import { secretsOf } from '../../core/contract/secret-values.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
@@ -131,7 +132,7 @@ export function trustContract({ file, freezing, fingerprint, texts }: ContractVi
     judgeMs: judgeTime(world.project, claudeConfigDir(world.env)),
   };
   setStanding(world.home, world.project, { contract: file.contract, frozen });
-  keepTrustedText(world.home, world.project, texts);
+  keepTrustedText(world.home, world.project, texts, secretsOf(file.contract));
 }
 
 async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {
@@ -218,7 +219,7 @@ function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): 
   ];
   const lines = pairs.flatMap(([name, then, today]) => {
     // Kept texts are without secrets, so the new ones are compared without them, too.
-    const diff = renderDiff(then, today === undefined ? undefined : redact(today));
+    const diff = renderDiff(then, today === undefined ? undefined : redact(today, secretsOf(shown.contract)));
     return diff.length === 0 ? [] : [`  ${visible(name)}`, ...diff.map((line) => `    ${visible(line)}`)];
   });
   const more = lines.length - MOST_DIFF_LINES;

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineIn } from '../../contract/read.ts';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
@@ -51,8 +51,14 @@ export function prepareReports(options: ReportOptions, world: World, out: Out): 
   for (const path of [summary, sarif]) if (path !== undefined) refuseUnwritable(path);
   // What an earlier call wrote must not pass for the result of this one.
   if (sarif !== undefined) rmSync(sarif, { force: true });
+  const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const wasLink = summary !== undefined && isLink(summary);
   const write = (report: Report) => {
-    if (summary !== undefined) appendFileSync(summary, summaryText(report));
+    if (summary !== undefined) {
+      // A gate may have put a link there, which leads to a file of yours.
+      if (!wasLink && isLink(summary)) rmSync(summary);
+      appendFileSync(summary, summaryText(report));
+    }
     if (sarif !== undefined) writeWhole(sarif, `${jsonText(sarifOf(report, VERSION), 2)}\n`, 0o644);
   };
   let isTold = false;

@@ -9,6 +9,7 @@ import { projectFolder, readKey } from '../../home/layout.ts';
 import { verdictCache } from '../../home/verdicts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import { type NotJudged, type Verification, verify } from '../../judging/verify.ts';
+import { endLeftOver } from '../../project/shell/left-over.ts';
 import { prepareAttestation } from './attest.ts';
 import { contractToJudgeBy, type JudgedContract } from './judged-contract.ts';
 import { baseFrom, leftAt } from './verify-base.ts';
@@ -88,10 +89,16 @@ async function judgeAndReport(options: VerifyOptions, world: World, reports: Rep
   );
   const summary = summaryOf(verification, options.allowSkipped ?? []);
   const found = exitCodeOf(verification.verdicts, summary);
+  // What a gate left running could change what is written about it.
+  if (writesFiles(options)) await endLeftOver();
   const { exitCode, ...said } = withContractChange(reported, { ...summary, exitCode: found }, options);
   await reports.judged({ ...verification, ...said, exitCode, contract: reported });
   if (exitCode === EXIT.ok && attestation) await attestation.write({ ...verification, ...said });
   return exitCode;
+}
+
+function writesFiles({ summary, sarif, attest, statement, predicate }: VerifyOptions): boolean {
+  return [summary, sarif, attest, statement, predicate].some((path) => path !== undefined);
 }
 
 /** What becomes of a result when the contract is changed here, or what it runs. */

@@ -7,6 +7,7 @@ import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { newerThan } from '../../core/text/version.ts';
+import { runGitSync } from '../../project/git.ts';
 import { found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 const OLDEST_NODE = '20.0.0';
@@ -120,7 +121,7 @@ const OLD_LOCK_MS = 10 * 60_000;
 
 export function lookAtGit({ project, env, now }: Pick<Patient, 'project' | 'env' | 'now'>): Looked {
   const version = git(project, env, '--version');
-  if (version.status !== 0)
+  if (version.exitCode !== 0)
     return found({
       id: 'git_missing',
       severity: 'warning',
@@ -128,7 +129,7 @@ export function lookAtGit({ project, env, now }: Pick<Patient, 'project' | 'env'
       todo: 'install git',
     });
   const where = git(project, env, 'rev-parse', '--absolute-git-dir');
-  if (where.status !== 0) return noRepository(project, where.stderr);
+  if (where.exitCode !== 0) return noRepository(project, where.stderr);
   const problems = joinLooked([oldIndexLock(where.stdout.trim(), now), unreadableRepository(project, env)]);
   return problems.findings.length > 0 ? problems : inOrder('git, and the repository of this project');
 }
@@ -188,12 +189,5 @@ function unreadableRepository(project: string, env: NodeJS.ProcessEnv): Looked {
 }
 
 function git(cwd: string, env: NodeJS.ProcessEnv, ...args: string[]) {
-  const { status, stdout, stderr, error } = spawnSync('git', args, {
-    cwd,
-    env: { ...env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
-    encoding: 'utf8',
-    timeout: 20_000,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return { status: error ? -1 : status, stdout: stdout ?? '', stderr: stderr ?? '' };
+  return runGitSync({ args, cwd, env: {}, from: env }, 20_000);
 }

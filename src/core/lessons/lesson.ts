@@ -4,8 +4,10 @@
  */
 
 import type { Contract, GateSpec } from '../contract/contract.ts';
+import { secretsOf } from '../contract/secret-values.ts';
 import { hasEnded, type LessonsTold, type LoopState } from '../loop/state.ts';
 import { fingerprint } from '../loop/verdict.ts';
+import { redact } from '../text/redact.ts';
 import type { GateTally } from './tally.ts';
 
 /** An ended loop, as far as lessons need it. */
@@ -91,7 +93,7 @@ export function digestOf(
     commands: Object.fromEntries(
       own.flatMap((name) => {
         const command = commandOf(contract.gates[name]);
-        return command === undefined ? [] : [[name, command]];
+        return command === undefined ? [] : [[name, redact(command, secretsOf(contract))]];
       }),
     ),
     lessons,

@@ -1,5 +1,6 @@
 import type { Contract, FrozenContract } from '../contract/contract.ts';
 import type { TraitsOf } from '../contract/gate-traits.ts';
+import { secretsOf } from '../contract/secret-values.ts';
 import {
   differentialOf,
   evidenceOf,
@@ -11,6 +12,7 @@ import {
 } from '../proof/ladder.ts';
 import { defined } from '../text/defined.ts';
 import { sayCount } from '../text/figures.ts';
+import { redact } from '../text/redact.ts';
 import { visible } from '../text/visible.ts';
 import { describeEnding } from '../words/endings.ts';
 import { answerTo } from './asked.ts';
@@ -243,7 +245,7 @@ function commandOf({ gate, proof }: Verdict, contract: Contract, traitsOf: Trait
   const spec = contract.gates[gate];
   if (proof?.command === undefined) return null;
   const anywhere = spec && traitsOf(spec.kind).commandAnywhere?.(spec.options, proof.command);
-  return anywhere ?? proof.command;
+  return redact(anywhere ?? proof.command, secretsOf(contract));
 }
 
 /** One line for each fact, such as `verdicts.0.summary` and its JSON value: a check can name what was changed. */

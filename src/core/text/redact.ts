@@ -10,6 +10,7 @@ const TOKENS: readonly RegExp[] = [
   /\bglpat-[\w-]{16,}/g,
   /\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}/g,
   /\bhooks\.slack\.com\/services\/[\w/]{20,}/g,
+  /\bdiscord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{8,}/g,
   /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /\bya29\.[\w-]{20,}/g,
@@ -34,7 +35,10 @@ const AUTHORIZATION = /\b(Bearer|Basic)(\s+)(?=[\w.~+/-]{0,300}[\d=])[\w.~+/=-]{
 const SECRET_NAME =
   '(?:pass(?:word|wd|phrase)|secret|token(?!s|iz)|credentials?|api[_-]?key|access[_-]?key|private[_-]?key)' +
   '(?:[_-]?(?:key|id|value|hash|base64))?';
-const QUOTED = new RegExp(`(${SECRET_NAME}["']?\\s{0,3}(?:=|:|=>)\\s{0,3})(["'])[^"'\\n]{4,}\\2`, 'gi');
+const QUOTED = new RegExp(
+  `(${SECRET_NAME}["']?\\s{0,3}(?:=|:|=>)\\s{0,3})(["'])(?!\\$[\\w{])[^"'\\n]{4,}\\2`,
+  'gi',
+);
 /** `KEY=value` without spaces: an environment, a query, an ini file. */
 const ASSIGNED = new RegExp(`(${SECRET_NAME}=)(?!["'$])[^\\s"'&;,(){}<>]{4,}(?![(\\w])`, 'gi');
 /** `key: value` may be code or prose: only a value with a digit, or a long one, counts as a secret. */
@@ -54,8 +58,19 @@ export function secretsIn(text: string): string[] {
   );
 }
 
-/** Replaces what looks like a secret. A name without a value (`token: string`) stays. */
-export function redact(text: string): string {
+const NAMES_SECRET = new RegExp(`(?:^|[_-])(?:${SECRET_NAME}|auth|pass|key|webhook)$|${SECRET_NAME}`, 'i');
+
+/** Whether a variable or an option of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return NAMES_SECRET.test(name);
+}
+
+/**
+ * Replaces what looks like a secret, and `known` values wherever they stand, the longest first. A name without a value
+ * (`token: string`) stays.
+ */
+export function redact(given: string, known: readonly string[] = []): string {
+  const text = known.reduce((rest, value) => rest.replaceAll(value, MASK), given);
   if (!MAY_HOLD_SECRET.test(text)) return text;
   const withoutKeys = text.replace(KEY_BLOCK, MASK).replace(CUT_KEY, MASK);
   const withoutTokens = TOKENS.reduce((rest, pattern) => rest.replace(pattern, MASK), withoutKeys);

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
 import { redact } from '../../core/text/redact.ts';
-import { QUIET_CONFIG, runGit } from '../../project/git.ts';
+import { runGit } from '../../project/git.ts';
 import type { DiffFile, DiffView } from './loop-types.ts';
 
 const MOST_BYTES = 512 * 1024;
@@ -21,7 +21,6 @@ export async function diffBetween(loopDir: string, from: string | undefined, to:
     };
   if (from === to) return { from, to, files: [], more: 0 };
   const shadow = join(dirname(dirname(loopDir)), 'shadow.git');
-  const config = [...QUIET_CONFIG, 'core.quotePath=false'].flatMap((setting) => ['-c', setting]);
   const flags = [
     '-r',
     '-p',
@@ -35,7 +34,7 @@ export async function diffBetween(loopDir: string, from: string | undefined, to:
   ];
   try {
     const { exitCode, stdout, cut } = await runGit({
-      args: [...config, `--git-dir=${shadow}`, 'diff-tree', ...flags, from, to],
+      args: ['-c', 'core.quotePath=false', `--git-dir=${shadow}`, 'diff-tree', ...flags, from, to],
       cwd: dirname(shadow),
       env: { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull },
       maxBytes: MOST_BYTES,

@@ -45,21 +45,13 @@ export async function mergeRunsBefore(truth: Truth, spec: RunSpec, tree: string)
 async function mergeOne(repo: string, run: string, work: string, tree: string): Promise<void> {
   const env = ownVariables(process.env);
   const { work: ref } = refNames(run);
-  const fetched = await runGit({ args: ['fetch', '--quiet', '--no-tags', '--', repo, ref], cwd: tree, env });
+  const args = ['fetch', '--quiet', '--no-tags', '--', repo, ref];
+  const fetched = await runGit({ args, cwd: tree, env, lets: 'remotes' });
   if (fetched.exitCode !== 0)
     throw new Error(`the work of run ${run} cannot be fetched: ${oneLine(fetched.stderr.trim(), 300)}`);
   const message = `Work of run ${run}`;
-  const args = [
-    '-c',
-    'core.hooksPath=/dev/null',
-    'merge',
-    '--quiet',
-    '--no-edit',
-    '--no-gpg-sign',
-    '-m',
-    message,
-  ];
-  const merged = await runGit({ args: [...args, work], cwd: tree, env });
+  const merge = ['merge', '--quiet', '--no-edit', '--no-gpg-sign', '-m', message, work];
+  const merged = await runGit({ args: merge, cwd: tree, env });
   if (merged.exitCode === 0) return;
   const files = (await git(tree, ['diff', '--name-only', '-z', '--diff-filter=U']))
     .split('\0')
@@ -92,7 +84,7 @@ export function differenceOf(tree: string, from: string, to: string): Promise<Bu
 
 /** Puts the files that git does not ignore into the state of the start. */
 export async function layStart(tree: string, patch: Buffer): Promise<void> {
-  await git(tree, ['-c', 'core.hooksPath=/dev/null', 'reset', '--quiet', '--hard']);
+  await git(tree, ['reset', '--quiet', '--hard']);
   await git(tree, ['clean', '--quiet', '-ffd']);
   if (patch.length > 0)
     await gitOutput({ args: ['apply', '--whitespace=nowarn', '-'], cwd: tree, env: {}, input: patch });

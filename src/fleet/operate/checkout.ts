@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import { slashed } from '../../files/platform.ts';
 import { realPath } from '../../home/layout.ts';
-import { QUIET_CONFIG, runGit } from '../../project/git.ts';
+import { findUserRepository, runUserGit } from '../../project/trees/user-repository.ts';
 import { repoUrl } from '../truth/repo-url.ts';
 
 export interface Checkout {
@@ -48,8 +48,9 @@ export async function checkoutHere(cwd: string, ref: string | undefined): Promis
 
 /** What git prints; undefined where it fails. */
 async function said(cwd: string, args: readonly string[]): Promise<string | undefined> {
-  const config = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
-  const { exitCode, stdout } = await runGit({ args: [...config, ...args], cwd, env: {} });
+  const repository = findUserRepository(cwd);
+  if (!repository) return undefined;
+  const { exitCode, stdout } = await runUserGit(repository, cwd, { args });
   const text = stdout.toString('utf8').trim();
   return exitCode === 0 && text !== '' ? text : undefined;
 }

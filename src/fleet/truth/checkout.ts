@@ -7,7 +7,7 @@ import { isRunning } from '../../files/process-id.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
-import { forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withoutFilters, withRaw } from './raw.ts';
+import { filtersOffFor, forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
 import { mustGit, said } from './remote.ts';
 import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
 
@@ -26,7 +26,7 @@ export async function checkoutTo(cache: Cache, commit: string, folder: string): 
     writeFileSync(join(made, '.git', 'config'), settingsFor(cache.repo, commit.length === 64));
     const objects = join(realPath(cache.dir), 'objects');
     writeFileSync(join(made, '.git', 'objects', 'info', 'alternates'), `${quoted(objects)}\n`);
-    const config = await withoutFilters(cache.world, made);
+    const config = await filtersOffFor(cache.world, made);
     const args = ['checkout', '--quiet', '--force', '--detach', commit];
     await mustGit(cache.world, made, args, { ...OWN, config });
     forgetIndex(cache, folder);
@@ -84,7 +84,7 @@ export async function restoreTo(cache: Cache, folder: string, work: string, bran
   await need(cache, work);
   await withRaw(cache, folder, async (raw) => {
     const { head, kept, form } = await contentOf(raw, work);
-    const config = await withoutFilters(cache.world, raw.folder);
+    const config = await filtersOffFor(cache.world, raw.folder);
     const session = async (args: string[], input?: Buffer) => {
       const { exitCode, stderr } = await raw.session(args, { config, input });
       if (exitCode !== 0) throw new Error(`git ${args[0]} failed in ${raw.folder}: ${said(stderr)}`);

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { sha256 } from '../../files/digest.ts';
 import { realPath } from '../../home/layout.ts';
-import { AS_BYTES_CONFIG, type GitCall, type GitResult } from '../../project/git.ts';
+import { AS_BYTES_CONFIG, FILTERS, type GitCall, type GitResult, withoutFilters } from '../../project/git.ts';
 import { encodeName } from '../../project/trees/git-output.ts';
 import { findUserRepository } from '../../project/trees/user-repository.ts';
 import { type Cache, locked, withTemporary } from './cache.ts';
@@ -99,7 +99,7 @@ export async function withRaw<Result>(
           if (entries.length === 0) return [];
           const out = join(dir, `out-${randomBytes(4).toString('hex')}`);
           const place = { ...plain, GIT_INDEX_FILE: `${out}.index` };
-          const filters = await withoutFilters(cache.world, folder, plain);
+          const filters = await filtersOffFor(cache.world, folder, plain);
           const git = (args: string[], input: Buffer) =>
             mustGit(cache.world, folder, args, call({ input }, [...filters, 'core.eol=lf'], place));
           await git(['update-index', '--add', '-z', '--index-info'], indexInfo(entries));
@@ -120,24 +120,13 @@ export async function withRaw<Result>(
   );
 }
 
-/**
- * Settings that switch off all programs which change files on their way in and out, such as that of LFS: their pointers stay
- * as they are.
- */
-export async function withoutFilters(
+/** Settings that switch off all filters, such as that of LFS: their pointers stay as they are. */
+export async function filtersOffFor(
   world: GitWorld,
   folder: string,
   env: Record<string, string> = {},
 ): Promise<string[]> {
-  const args = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.'];
-  const names = (await localGit(world, folder, args, { env })).stdout.toString('utf8').split('\0');
-  const drivers = new Set(names.flatMap((name) => /^(filter\.[\s\S]*)\.[^.]+$/.exec(name)?.[1] ?? []));
-  return [...drivers].flatMap((driver) => [
-    `${driver}.smudge=`,
-    `${driver}.clean=`,
-    `${driver}.process=`,
-    `${driver}.required=false`,
-  ]);
+  return withoutFilters(await localGit(world, folder, FILTERS, { env }));
 }
 
 function layOut(dir: string, gitDir: string, kept: string): void {

@@ -5,7 +5,7 @@ import { RemoteAway } from '../../core/fleet/errors.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
-import { type GitCall, type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
+import { type GitCall, type GitResult, runGit } from '../../project/git.ts';
 import { lastWords, ownVariables } from '../../run/git/user-git.ts';
 
 export interface GitWorld {
@@ -17,9 +17,7 @@ export interface GitWorld {
   fetchMs?: number;
 }
 
-/** Credential helpers stay on; hooks and everything else that could run a program are off. */
 const REMOTE_CONFIG: readonly string[] = [
-  ...QUIET_CONFIG.filter((setting) => !setting.startsWith('credential.helper=')),
   'http.lowSpeedLimit=100',
   'http.lowSpeedTime=60',
   'push.default=nothing',
@@ -34,7 +32,6 @@ const REMOTE_CONFIG: readonly string[] = [
 
 /** For calls that concern files of ours alone. */
 export const LOCAL_CONFIG: readonly string[] = [
-  ...QUIET_CONFIG,
   'core.untrackedCache=false',
   'core.splitIndex=false',
   'core.sparseCheckout=false',
@@ -102,6 +99,7 @@ export async function remoteGit(
     return await withinTime(args, limitMs, world.signal, (signal) =>
       runGit({
         args: [...settings(REMOTE_CONFIG), ...args],
+        lets: 'remotes',
         cwd: 'gitDir' in at ? at.gitDir : at.folder,
         env: { ...variables(world.env), ...access(world.env), GIT_SSH_COMMAND: ssh, ...place, ...env },
         signal,

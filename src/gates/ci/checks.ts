@@ -110,7 +110,7 @@ async function ask(
   { shell, cwd, signal }: { shell: Shell; cwd: string; signal: AbortSignal },
 ): Promise<Report> {
   const env = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: 'cat' };
-  const result = await shell.run({ command, cwd, env, timeoutMs: CALL_MS, signal });
+  const result = await shell.run({ command, cwd, env, timeoutMs: CALL_MS, signal, isOurs: true });
   if (result.exitCode !== 0) return problemOf(result);
   const checks = parseChecks(result.stdout);
   return checks

@@ -43,7 +43,8 @@ async function committed({ workspace, frozen }: GateContext): Promise<string | J
     const summary = 'the remotes of the repository were changed since the loop began';
     return failure('remotes', summary, ['They were:', ...before.split('\n')]);
   }
-  const status = await workspace.git(['status', '--porcelain', '--untracked-files=normal']);
+  const args = ['status', '--porcelain', '--untracked-files=normal'];
+  const status = await workspace.git(args, undefined, { filters: true });
   if (status.exitCode !== 0) return { outcome: 'unproven', summary: `git status: ${status.stderr.trim()}` };
   const dirty = status.stdout.split('\n').filter((line) => line !== '');
   if (dirty.length === 0) return head.commit;

@@ -67,7 +67,7 @@ async function readStatus(context: GateContext, signal: AbortSignal): Promise<Gi
     '--ignore-submodules=none',
   ];
   const [status, prefix] = await Promise.all([
-    context.workspace.git([...args, '--', '.'], signal),
+    context.workspace.git([...args, '--', '.'], signal, { filters: true }),
     context.workspace.git(['rev-parse', '--show-prefix'], signal),
   ]);
   if (status.exitCode === 0) return parseStatus(status.stdout, prefix.stdout.replace(/\n$/, ''));

@@ -1,6 +1,8 @@
+import { secretsOf } from '../../core/contract/secret-values.ts';
 import { makeReceipt } from '../../core/loop/receipt.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { sumUp, type Verdict } from '../../core/loop/verdict.ts';
+import { redact } from '../../core/text/redact.ts';
 import {
   endingNotice,
   type Message,
@@ -48,7 +50,8 @@ async function notify(
   const sent = await Promise.allSettled(wanted.map((n) => notifier.send(n, message, frozen.project)));
   for (const result of sent) {
     if (result.status === 'fulfilled') continue;
-    const problem = `a notification could not be delivered: ${(result.reason as Error).message}`;
+    const { message: why } = result.reason as Error;
+    const problem = `a notification could not be delivered: ${redact(why, secretsOf(contract))}`;
     ports.store.append(ref, () => ({ kind: 'error', message: problem }));
   }
 }

@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftOut } from '../../core/contract/project-facts.ts';
-import { gitEnvironment, QUIET_CONFIG } from '../git.ts';
+import { runGitSync } from '../git.ts';
 
 const MANIFESTS = [
   'package.json',
@@ -50,17 +49,10 @@ function folderOf(path: string): string {
 
 /** The manifests that git knows or would add; undefined without git. */
 function listedByGit(project: string): string[] | undefined {
-  const config = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
   const globs = MANIFESTS.map((name) => `:(glob)**/${name}`);
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...globs];
-  const { status, stdout } = spawnSync('git', [...config, ...list], {
-    cwd: project,
-    env: gitEnvironment({}),
-    encoding: 'utf8',
-    timeout: GIT_MS,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  return status === 0 ? stdout.split('\0').filter((path) => path !== '') : undefined;
+  const { exitCode, stdout } = runGitSync({ args: list, cwd: project, env: {} }, GIT_MS);
+  return exitCode === 0 ? stdout.split('\0').filter((path) => path !== '') : undefined;
 }
 
 function walked(project: string, folder: string, names: { left: number }): string[] {

@@ -1,15 +1,14 @@
 /** A folder as a place for commands, with what test runners can tell. */
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
-import { namesIn } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
 import type { Place, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
 import { goOutput } from '../test-report/json.ts';
+import { reachIn } from '../walls/protected.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
 import { withoutSecrets } from './environment.ts';
 
@@ -31,7 +30,7 @@ export interface WalledProject {
 
 /**
  * The project's folder as a place whose commands run within walls. They may write to it, but not to what says when the
- * work is done, nor to what others run later: settings of Claude Code, git hooks and git settings.
+ * work is done, nor to what programs outside of the walls run or follow later, whether it is there or not.
  */
 export function withinWalls({ dir, env, walls, caches, passEnv }: WalledProject): Place {
   const temp = tempOfProcess();
@@ -45,8 +44,12 @@ export function withinWalls({ dir, env, walls, caches, passEnv }: WalledProject)
   };
   const environment = { ...withoutSecrets(env, passEnv), ...own };
   const shell: Shell = {
-    // What is protected may come and go between commands.
-    run: (command) => systemShell(environment, { ...walls, ...reachIn(dir, [temp, caches]) }).run(command),
+    async run(command) {
+      // What is protected may come and go between commands.
+      const { putBack, ...reach } = reachIn(dir, [temp, caches]);
+      const result = await systemShell(environment, { ...walls, ...reach }).run(command);
+      return saying(putBack(), result);
+    },
   };
   return {
     dir,
@@ -55,38 +58,6 @@ export function withinWalls({ dir, env, walls, caches, passEnv }: WalledProject)
     walls: wallsName(walls),
     runTests: (command) => runTests(command, dir, shell, environment, temp),
   };
-}
-
-/** What the next user of git runs or believes, in a repository and in each of its submodules. */
-const OF_GIT = ['hooks', 'config', 'config.worktree', 'info/attributes'];
-
-/** A folder of git is named itself, too, because it could be moved away as a whole otherwise. */
-function reachIn(dir: string, others: readonly string[]): { writable: string[]; readOnly: string[] } {
-  const git = join(dir, '.git');
-  const isFolder = lstatSync(git, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const modules = namesIn(join(git, 'modules')).map((name) => join(git, 'modules', name));
-  const repositories = isFolder ? [git, ...modules] : [];
-  const protectedPaths = [
-    join(dir, CONTRACT_FILE),
-    claudeFolderOf(dir),
-    ...(isFolder ? [] : [git]),
-    ...repositories.flatMap((folder) => OF_GIT.map((name) => join(folder, name))),
-  ];
-  return {
-    writable: [dir, ...repositories, ...others],
-    readOnly: protectedPaths.filter((path) => existsSync(path)),
-  };
-}
-
-/** Made where it is missing: nothing else keeps a command from making it. */
-function claudeFolderOf(dir: string): string {
-  const folder = join(dir, '.claude');
-  try {
-    mkdirSync(folder);
-  } catch {
-    // It is there, or nobody can make it.
-  }
-  return folder;
 }
 
 let temp: string | undefined;
@@ -99,6 +70,13 @@ function tempOfProcess(): string {
     temp = made;
   }
   return temp;
+}
+
+/** Tells with the output what a command made and does not keep. */
+function saying(removed: readonly string[], result: ShellResult): ShellResult {
+  if (removed.length === 0) return result;
+  const said = `\nuntildone: taken back: ${removed.join(', ')}. Walls keep commands from making what programs outside would run or follow.\n`;
+  return { ...result, output: result.output + said };
 }
 
 /** `dir` is the folder of all the files; the command may run in a folder below it. */

@@ -20,7 +20,7 @@ import { holdLock } from '../../files/lock.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
-import { gitOutput, QUIET_CONFIG } from '../git.ts';
+import { asArguments, filtersOff, gitOutput } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
@@ -230,7 +230,10 @@ function namingByPath(shell: Shell, dir: string): Shell {
 
 /** Files of the tree that are not as they were when the room was opened. */
 async function changedFiles(dir: string): Promise<string[]> {
-  const output = await gitOutput({ args: [...GIT, 'diff-files', '--name-only', '-z'], cwd: dir, env: QUIET });
+  const place = { cwd: dir, env: QUIET };
+  const off = await filtersOff(place);
+  const args = ['diff-files', '--ignore-submodules=dirty', '--name-only', '-z'];
+  const output = await gitOutput({ args: [...asArguments(off), ...args], ...place });
   return output.toString('utf8').split('\0').filter(Boolean);
 }
 
@@ -254,7 +257,6 @@ function freePath(dir: string, path: string): string {
   return file;
 }
 
-const GIT = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
 const QUIET = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull };
 
 async function writeFiles(
@@ -267,7 +269,7 @@ async function writeFiles(
   const input = files.map(({ mode, blob, path }) => `${mode} ${blob}\t${path}\0`).join('');
   const git = (args: string[], stdin?: string) =>
     gitOutput({
-      args: [...GIT, `--git-dir=${shadowDir}`, `--work-tree=${folder}`, ...args],
+      args: [`--git-dir=${shadowDir}`, `--work-tree=${folder}`, ...args],
       cwd: folder,
       env: { ...QUIET, GIT_INDEX_FILE: index },
       input: stdin,

@@ -10,6 +10,8 @@ import { ProcessTree } from '../../files/process-tree.ts';
 import { writeAll } from '../../files/whole-file.ts';
 import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
 import { type Enclosure, type Within, wallsName } from '../walls/walls.ts';
+import { saysForJob } from './ci-variables.ts';
+import { ownMark } from './left-over.ts';
 
 /** How long to wait for output that a process left behind by an ended command keeps open. */
 const DRAIN_MS = 1_000;
@@ -19,7 +21,7 @@ const LOST_MS = 2_000;
 const MARK = 'UNTILDONE_GATE';
 
 /** Walls, and what a command may reach inside of them. */
-export interface Walled extends Enclosure, Pick<Within, 'writable' | 'readOnly'> {}
+export interface Walled extends Enclosure, Pick<Within, 'writable' | 'readOnly' | 'absent'> {}
 
 /** Runs the commands of contracts. `environment` is that of this process; commands get it scrubbed. */
 export function systemShell(environment: NodeJS.ProcessEnv, walled?: Walled): Shell {
@@ -43,10 +45,18 @@ const REDIRECTS_GIT = new Set([
 ]);
 const FORCES_COLOUR = new Set(['FORCE_COLOR', 'CLICOLOR_FORCE']);
 
-export function scrubbedEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
+/** `isOurs`: for a program that is no code of the work. It may speak for the job of CI that it runs in. */
+export function scrubbedEnvironment(environment: NodeJS.ProcessEnv, isOurs = false): Record<string, string> {
   const scrubbed: Record<string, string> = {};
+  const isOfJob = isOurs ? () => false : saysForJob(environment);
   for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || WITHHELD.test(name) || REDIRECTS_GIT.has(name) || FORCES_COLOUR.has(name))
+    if (
+      value === undefined ||
+      WITHHELD.test(name) ||
+      REDIRECTS_GIT.has(name) ||
+      FORCES_COLOUR.has(name) ||
+      isOfJob(name)
+    )
       continue;
     scrubbed[name] = value;
   }
@@ -74,7 +84,7 @@ async function run(
     ...(walled ? { walls: wallsName({ ...walled, network: command.network ?? walled.network }) } : {}),
   });
   if (command.signal?.aborted) return result({ endedBy: 'abort' });
-  const id = randomBytes(12).toString('hex');
+  const id = ownMark() + randomBytes(6).toString('hex');
   const child = await start(command, environment, id, walled);
   if (child instanceof Error) {
     recording.add(Buffer.from(child.message), 'stderr');
@@ -96,7 +106,7 @@ async function run(
 type Ending = Pick<ShellResult, 'exitCode' | 'endedBy'>;
 
 async function start(
-  { command, cwd, env, input, oneStream, network }: ShellCommand,
+  { command, cwd, env, input, oneStream, network, isOurs }: ShellCommand,
   environment: NodeJS.ProcessEnv,
   id: string,
   walled: Walled | undefined,
@@ -111,7 +121,7 @@ async function start(
       cwd,
       // A command may itself run commands through untildone: their processes carry both marks.
       env: {
-        ...scrubbedEnvironment(environment),
+        ...scrubbedEnvironment(environment, isOurs),
         ...marksIn(environment),
         UNTILDONE_NODE: process.execPath,
         ...env,

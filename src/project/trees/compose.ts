@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Composition, TreeFile } from '../../ports/rooms.ts';
-import { gitOutput, QUIET_CONFIG } from '../git.ts';
+import { gitOutput } from '../git.ts';
 import { treeId } from './scratch.ts';
 
-const CONFIG = QUIET_CONFIG.flatMap((setting) => ['-c', setting]);
 const QUIET = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull };
 
 function git(
@@ -17,7 +16,7 @@ function git(
   index?: string,
 ): Promise<Buffer> {
   return gitOutput({
-    args: [...CONFIG, `--git-dir=${shadowDir}`, ...args],
+    args: [`--git-dir=${shadowDir}`, ...args],
     cwd: dirname(shadowDir),
     env: { ...QUIET, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
     input,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../../files/process-id.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Scratch, ScratchFolder } from '../../ports/ports.ts';
-import { gitOutput, QUIET_CONFIG } from '../git.ts';
+import { gitOutput } from '../git.ts';
 
 const PREFIX = 'untildone-scratch-';
 /** A file beside the copy that names the process which made it. */
@@ -17,7 +17,7 @@ const COPY = 'project';
 const ATTRIBUTES = '* -text !eol -ident -filter !working-tree-encoding\n';
 
 /** Names that are reserved on other systems are allowed. */
-const CONFIG = [...QUIET_CONFIG, 'core.protectNTFS=false', 'core.protectHFS=false', 'core.symlinks=true'];
+const CONFIG = ['core.protectNTFS=false', 'core.protectHFS=false', 'core.symlinks=true'];
 
 const NOBODY = {
   GIT_AUTHOR_NAME: 'untildone',

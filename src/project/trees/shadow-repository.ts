@@ -7,7 +7,7 @@ import { devNull } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { writeWhole } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
-import { AS_BYTES_CONFIG, type GitCall, QUIET_CONFIG, runGit } from '../git.ts';
+import { AS_BYTES_CONFIG, type GitCall, runGit } from '../git.ts';
 import { describe, putRight, readText } from './shadow-files.ts';
 import { runUserGit, type UserRepository } from './user-repository.ts';
 
@@ -23,7 +23,6 @@ export interface Shadow {
 }
 
 const CONFIG: readonly string[] = [
-  ...QUIET_CONFIG,
   ...AS_BYTES_CONFIG,
   'core.untrackedCache=false',
   'core.splitIndex=false',

@@ -2,7 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } fr
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { sha256 } from '../../files/digest.ts';
 import { type Home, projectFolder, realPath } from '../../home/layout.ts';
-import { type GitCall, type GitResult, QUIET_CONFIG, runGit } from '../git.ts';
+import {
+  asArguments,
+  filtersOff,
+  filtersOffSync,
+  type GitCall,
+  type GitResult,
+  runGit,
+  runGitSync,
+} from '../git.ts';
 
 /** The git repository that holds the project. It is found without git, so that its own configuration cannot interfere. */
 export interface UserRepository {
@@ -75,20 +83,57 @@ export function trackedStamp(repository: UserRepository | undefined): string {
 
 /** Git commands that may run programs of the repository to show a difference. */
 const PRINTS_DIFFS = new Set(['diff', 'log', 'show', 'diff-tree', 'diff-index', 'diff-files']);
+/** Of these, with `status`, the commands that compare files of the working tree. */
+const COMPARES_FILES = new Set(['status', 'diff', 'diff-index', 'diff-files']);
 
-type UserGitCall = Pick<GitCall, 'args' | 'signal' | 'maxBytes' | 'input'>;
+/** `filters`: the filters of the repository run, because a person trusted what is judged. */
+type UserGitCall = Pick<GitCall, 'args' | 'signal' | 'maxBytes' | 'input'> & { filters?: boolean };
 
-/** Runs git on the user's repository: no discovery, no hooks, no fsmonitor, no external diff, no prompts. */
-export function runUserGit(repository: UserRepository, cwd: string, call: UserGitCall): Promise<GitResult> {
-  const [command = '', ...rest] = call.args;
-  const config = [...QUIET_CONFIG, 'core.untrackedCache=false', 'log.showSignature=false'];
+/** Runs git on the user's repository: no discovery, nothing of `QUIET`, no external diff, and no filters unless they are asked for. */
+export async function runUserGit(
+  repository: UserRepository,
+  cwd: string,
+  { filters, ...call }: UserGitCall,
+): Promise<GitResult> {
+  const { signal } = call;
+  const place = { cwd, env: placeOf(repository), signal };
+  const off = filters || !readsFiles(call.args) ? undefined : await filtersOff(place);
+  return runGit({ ...call, ...place, args: quietly(call.args, off) });
+}
+
+/** The same for callers that cannot wait. */
+export function runUserGitSync(
+  repository: UserRepository,
+  cwd: string,
+  args: readonly string[],
+  limitMs: number,
+) {
+  const place = { cwd, env: placeOf(repository) };
+  const off = readsFiles(args) ? filtersOffSync(place, limitMs) : undefined;
+  return runGitSync({ ...place, args: quietly(args, off) }, limitMs);
+}
+
+function placeOf({ gitDir, top }: UserRepository): Record<string, string> {
+  return { GIT_DIR: gitDir, GIT_WORK_TREE: top };
+}
+
+function readsFiles([command = '']: readonly string[]): boolean {
+  return COMPARES_FILES.has(command);
+}
+
+function quietly([command = '', ...rest]: readonly string[], off: readonly string[] | undefined): string[] {
   const plain = PRINTS_DIFFS.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
-  return runGit({
-    ...call,
-    args: [...config.flatMap((setting) => ['-c', setting]), command, ...plain, ...rest],
-    cwd,
-    env: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.top },
-  });
+  // Git compares the files of a submodule by a git of its own, to which the filters of that repository are unknown here.
+  const shallow = off ? ['--ignore-submodules=dirty'] : [];
+  return [
+    '-c',
+    'core.untrackedCache=false',
+    ...asArguments(off ?? []),
+    command,
+    ...plain,
+    ...shallow,
+    ...rest,
+  ];
 }
 
 function statOf(path: string): Stats | undefined {

@@ -40,10 +40,10 @@ export function openWorkspace({ project, shadowDir, indexFile, key = '' }: Works
       return work();
     }
   };
-  const git: Workspace['git'] = async (args, signal) => {
+  const git: Workspace['git'] = async (args, signal, more) => {
     const repository = findUserRepository(root);
     if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
-    const result = await runUserGit(repository, root, { args, signal });
+    const result = await runUserGit(repository, root, { args, signal, ...more });
     if (result.cut) throw new Error(`git ${args[0]} printed more than untildone can hold in memory`);
     return { exitCode: result.exitCode, stdout: decodeName(result.stdout), stderr: result.stderr };
   };

@@ -28,7 +28,7 @@ export function sandboxExec(): Walls | WallsProblem {
 export function profileFor(within: Within): string {
   const folders = layered({
     writable: within.writable.map(realOr),
-    readOnly: within.readOnly?.map(realOr),
+    readOnly: [...(within.readOnly ?? []), ...(within.absent ?? [])].map(realOr),
     hidden: within.hidden.map(realOr),
   });
   return [

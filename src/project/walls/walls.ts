@@ -5,6 +5,8 @@ export interface Within {
   writable: readonly string[];
   /** Files and folders below these that the command may read only. */
   readOnly?: readonly string[];
+  /** Paths at which nothing lies and nothing may be made. Bubblewrap cannot hold them: who calls takes back what was made. */
+  absent?: readonly string[];
   /** Files and folders that the command does not see. A folder that it may write to is seen, wherever it lies. */
   hidden: readonly string[];
   network: boolean;

@@ -1,5 +1,5 @@
 /** Git as the user would call it: with their identity, hooks and credentials, but without prompts. */
-import { type GitResult, QUIET_CONFIG, runGit } from '../../project/git.ts';
+import { type GitResult, runGit } from '../../project/git.ts';
 import { runUserGit, type UserRepository } from '../../project/trees/user-repository.ts';
 
 /** A problem that only the user can solve. The message says what to type. */
@@ -36,13 +36,15 @@ export function userGit(
     repository,
     quiet: ({ timeoutMs = QUIET_MS, ...call }) =>
       withinTime(call.args, timeoutMs, signal, (limit) =>
-        runUserGit(repository, repository.top, { ...call, signal: limit }),
+        // A run began with the trust of a person, and its commits need the filters, such as that of LFS.
+        runUserGit(repository, repository.top, { ...call, signal: limit, filters: true }),
       ),
     asUser: ({ args, timeoutMs = QUIET_MS, ...call }, more = {}) =>
       withinTime(args, timeoutMs, signal, (limit) =>
         runGit({
           ...call,
-          args: [...PERSON_CONFIG.flatMap((setting) => ['-c', setting]), ...args],
+          args,
+          lets: 'person',
           // The folder names the repository, not a variable: hooks expect only the variables that git sets.
           cwd: repository.top,
           env: { ...ownVariables(env), ...more },
@@ -51,11 +53,6 @@ export function userGit(
       ),
   };
 }
-
-/** Hooks and credential helpers stay on; all other helpers are off. */
-const PERSON_CONFIG = QUIET_CONFIG.filter(
-  (setting) => !/^(?:core\.hooksPath|credential\.helper)=/.test(setting),
-);
 
 /** Variables by which the user sets identity, settings and access to remotes. */
 const OWN =

@@ -352,3 +352,42 @@ test('a process that exits while a command runs takes the command with it', asyn
   const stubborn = await pidIn('stubborn');
   await until(() => !isAlive(stubborn), 'the command to end');
 });
+
+describe('in a job of CI', () => {
+  const job = {
+    ...{ CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: '/w', GITHUB_SHA: 'abc', RUNNER_OS: 'Linux' },
+    ...{ GITHUB_OUTPUT: '/t/o', GITHUB_STEP_SUMMARY: '/t/s', RUNNER_TEMP: '/t', ACTIONS_RUNTIME_URL: 'u' },
+    ...{ GITHUB_TOKEN: 's', GH_TOKEN: 's', CI_JOB_TOKEN: 's', CI_REPOSITORY_URL: 's', CI_JOB_JWT_V2: 's' },
+    ...{ SYSTEM_ACCESSTOKEN: 's', CIRCLE_OIDC_TOKEN: 's', BITBUCKET_STEP_OIDC_TOKEN: 's' },
+    ...{
+      BUILDKITE_AGENT_ACCESS_TOKEN: 's',
+      CI_REGISTRY_PASSWORD: 's',
+      NODE_AUTH_TOKEN: 's',
+      MY_API_TOKEN: 'mine',
+    },
+  };
+
+  test('a command gets nothing by which it could speak for the job, and the rest', () => {
+    expect(Object.keys(scrubbedEnvironment(job)).sort()).toEqual(
+      [
+        'CI',
+        'GITHUB_ACTIONS',
+        'GITHUB_SHA',
+        'GITHUB_WORKSPACE',
+        'MY_API_TOKEN',
+        'NO_COLOR',
+        'RUNNER_OS',
+        'TERM',
+      ].sort(),
+    );
+  });
+
+  test('a program of yours that untildone asks, such as gh, keeps its token', () => {
+    expect(scrubbedEnvironment(job, true)).toMatchObject({ GH_TOKEN: 's', GITHUB_TOKEN: 's' });
+  });
+
+  test('elsewhere such names are variables like all others', () => {
+    const { CI: _, GITHUB_ACTIONS: __, ...local } = job;
+    expect(scrubbedEnvironment(local)).toMatchObject({ GITHUB_TOKEN: 's', RUNNER_TEMP: '/t' });
+  });
+});
