@@ -59,7 +59,7 @@ async function requeue({ run, repo, job }: FoundRun, sealed: string, fleet: Flee
 
 /** Publishes that a run goes on, with other limits if it gets some. Returns what changes, in words, and the spec from now on. */
 async function reopenPublished(
-  { run, repo, job }: FoundRun,
+  { run, repo }: FoundRun,
   changes: LimitChanges,
   fleet: Fleet,
 ): Promise<{ words: string; sealed: string }> {
@@ -70,10 +70,8 @@ async function reopenPublished(
   if (!published.spec) throw wrongSecret(run);
   const reopened = reopenedFiles(run, read.files, published, changes, fleet);
   const sealed = sealSpec({ ...published.spec, again: fleet.now() }, fleet.secret);
-  const open = reopened?.files ?? read.files;
-  const files = withAllAttempts(run, open, fleet) ?? open;
-  // One that waits for a worker is only told so.
-  if (!reopened && job?.state === 'waiting') return { words: '', sealed };
+  const files = withAllAttempts(run, reopened?.files ?? read.files, fleet) ?? reopened?.files;
+  if (!files) return { words: '', sealed };
   const again = { ...files, [SPEC_FILE]: Buffer.from(sealed) };
   try {
     await truth.publish(
