@@ -50,7 +50,7 @@ export async function retryRun(text: string, changes: LimitChanges, fleet: Fleet
 }
 
 /** Runs that the queue has lost are added, all others are taken again. */
-async function requeue({ run, repo, job }: FoundRun, sealed: string, fleet: Fleet): Promise<boolean> {
+async function requeue({ run, job }: FoundRun, sealed: string, fleet: Fleet): Promise<boolean> {
   if (job) return fleet.engine.again(run, sealed);
   const spec = readSpec(sealed, run, keyOfRun(run, fleet.secret));
   if (!spec) throw wrongSecret(run);

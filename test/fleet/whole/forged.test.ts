@@ -113,6 +113,7 @@ test('limits that somebody else takes away or puts back still limit, and a comma
     'the refusal',
   );
 
+  await fleet.ok('fleet', 'cancel', second);
   const [cancel = approval(0)] = await rowsOf((operator) =>
     operator.command(first, { id: 'early', command: 'cancel', at: Date.now() }),
   );
