@@ -51,13 +51,13 @@ describe.concurrent('is refused, with what to do', () => {
     [
       'where nothing can be confined',
       ['--queue', 'redis://127.0.0.1:1', '--once'],
-      { PATH: '/nowhere' },
+      { PATH: '/nowhere', UNTILDONE_FLEET_SECRET: 'a'.repeat(64) },
       /there are no walls on this machine: .*untildone worker --without-walls/,
     ],
     [
       'with a variable to give that is not there',
       ['--queue', 'redis://127.0.0.1:1', '--env', 'UNTILDONE_QUEUE', '--env', 'NPM_TOKEN'],
-      { UNTILDONE_QUEUE: 'redis://127.0.0.1:1' },
+      { UNTILDONE_QUEUE: 'redis://127.0.0.1:1', UNTILDONE_FLEET_SECRET: 'a'.repeat(64) },
       /cannot give UNTILDONE_QUEUE, NPM_TOKEN to runs/,
     ],
     ['with a name that is none', ['--name', '../x'], {}, /Type a name/],
