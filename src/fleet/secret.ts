@@ -57,6 +57,12 @@ export function readSpec(text: string, run: string, key: string): RunSpec | unde
   return spec?.v === 1 && spec.run === run ? spec : undefined;
 }
 
+/** The fields of a sealed spec, also of a version that this program cannot read; undefined when the seal does not fit. */
+export function sealedFieldsOf(text: string, run: string, secret: string): RunSpec | undefined {
+  const spec = unsealedJson<RunSpec>(text, purposeOf(run), keyOfRun(run, secret));
+  return spec?.run === run ? spec : undefined;
+}
+
 /** The version of a sealed spec, also of one that this program cannot read; undefined when the seal does not fit. */
 export function versionOfSpec(text: string, run: string, key: string): number | undefined {
   return unsealedJson<{ v?: number }>(text, purposeOf(run), key)?.v;

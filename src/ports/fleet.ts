@@ -32,6 +32,18 @@ export interface RunNews {
   /** What happens now, or what it waits for, in a few words. */
   doing: string;
   at: number;
+  /** Commands that its workers did not take, since it was submitted. */
+  refused?: Refused;
+  /** Of everything that is told by workers: the seal of the fleet (src/fleet/seals). */
+  seal?: string;
+}
+
+/** What was asked and not taken: forged, replayed, or too late. */
+export interface Refused {
+  count: number;
+  /** Why the last one was not taken. */
+  why: string;
+  at: number;
 }
 
 /** How a run ended. */
@@ -44,6 +56,7 @@ export interface RunResult {
   /** The branch with the work on the remote. */
   branch?: string;
   commit?: string;
+  seal?: string;
 }
 
 export interface JobView extends FleetJob {
@@ -63,6 +76,8 @@ export interface JobView extends FleetJob {
   stalls: number;
   /** How often it was put back in a row because something failed. */
   failures: number;
+  /** Its spec does not have the seal of this fleet: what is said of it may be anything. */
+  isStranger?: true;
 }
 
 /** A run that this worker holds the lock of. */
@@ -81,6 +96,16 @@ export interface RunCommand {
   about?: string;
   text?: string;
   at: number;
+  /** Of an answer, a yes and a no: what the person saw. It counts for that alone. */
+  seen?: SeenByPerson;
+  seal?: string;
+}
+
+/** How far a run was, and what its agent asked, when a person said something about it. */
+export interface SeenByPerson {
+  iteration: number;
+  /** Name and digest of each open question of the agent. */
+  questions: string[];
 }
 
 export interface WorkerView {
@@ -99,6 +124,11 @@ export interface WorkerView {
   diskFree?: number;
   /** Why it takes nothing at the moment, such as a full disk. */
   note?: string;
+  /** Why this machine can confine nothing. Absent: it can. */
+  withoutWalls?: string;
+  /** How many entries of the store it did not take. */
+  refused?: number;
+  seal?: string;
 }
 
 export interface Beat {
@@ -109,6 +139,10 @@ export interface Beat {
   drain: boolean;
   /** The whole fleet is paused: nothing new is taken. */
   paused: boolean;
+  /** How many commands of a run could not be read. They are taken away. */
+  unreadable?: Record<string, number>;
+  /** What is kept as `orders`. */
+  orders?: Record<string, string>;
 }
 
 export interface Schedule {
@@ -214,5 +248,8 @@ export interface Engine {
   due(): Promise<{ id: string; at: number; template: string }[]>;
   /** What was due is submitted. */
   handled(id: string, at: number): Promise<void>;
+  /** Keeps a text under a name, in the place of the one before. Shelves: `orders`, and `spent:<day>`, which goes after 62 days. */
+  keep(shelf: string, name: string, text: string): Promise<void>;
+  kept(shelf: string): Promise<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -25,10 +25,10 @@ export function loadFleet(): Promise<FleetBundle> {
 export async function withFleet<Result>(
   { queue }: Pick<FleetFlags, 'queue'>,
   work: (fleet: Fleet, bundle: FleetBundle) => Promise<Result>,
-  options: { makes?: boolean } = {},
+  options: { makes?: boolean | 'here' } = {},
 ): Promise<Result> {
   const bundle = await loadFleet();
-  const fleet = await bundle.openFleet({ queue, env: process.env, makesSecret: options.makes === true });
+  const fleet = await bundle.openFleet({ queue, env: process.env, makesSecret: options.makes ?? false });
   try {
     return await work(fleet, bundle);
   } finally {

@@ -81,10 +81,14 @@ async function steer(
   work: (fleet: Open, bundle: Bundle) => Promise<Steered>,
 ): Promise<void> {
   refuseInsideClient(`fleet ${command}`, homeFrom(process.env), process.env);
-  await withFleet(flags, async (fleet, bundle) => {
-    const steered = await work(fleet, bundle);
-    for (const line of flags.json ? jsonLines(steered) : [steered.text]) out(line);
-  });
+  await withFleet(
+    flags,
+    async (fleet, bundle) => {
+      const steered = await work(fleet, bundle);
+      for (const line of flags.json ? jsonLines(steered) : [steered.text]) out(line);
+    },
+    { makes: 'here' },
+  );
 }
 
 function addPause(fleet: Command, command: 'pause' | 'resume', description: string): void {
@@ -133,17 +137,21 @@ async function drain(name: string | undefined, flags: SteerFlags): Promise<void>
   refuseInsideClient('fleet drain', homeFrom(process.env), process.env);
   if ((name === undefined) !== (flags.all === true))
     throw new UsageError('name a worker, or all of them with --all: untildone fleet drain WORKER');
-  await withFleet(flags, async (fleet, { drainWorkers }) => {
-    const drained = await drainWorkers(name, flags.undo !== true, fleet);
-    if (flags.json)
-      for (const line of jsonLines({ workers: drained, draining: flags.undo !== true })) out(line);
-    else
-      for (const each of drained)
-        out(
-          flags.undo
-            ? `${each} takes runs again.`
-            : `${each} finishes its iterations, hands its runs back, and takes nothing more.`,
-        );
-    if (drained.length === 0 && !flags.json) out('There is no worker.');
-  });
+  await withFleet(
+    flags,
+    async (fleet, { drainWorkers }) => {
+      const drained = await drainWorkers(name, flags.undo !== true, fleet);
+      if (flags.json)
+        for (const line of jsonLines({ workers: drained, draining: flags.undo !== true })) out(line);
+      else
+        for (const each of drained)
+          out(
+            flags.undo
+              ? `${each} takes runs again.`
+              : `${each} finishes its iterations, hands its runs back, and takes nothing more.`,
+          );
+      if (drained.length === 0 && !flags.json) out('There is no worker.');
+    },
+    { makes: 'here' },
+  );
 }

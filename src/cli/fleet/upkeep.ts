@@ -88,17 +88,21 @@ async function limits(flags: LimitFlags): Promise<void> {
   if (isChange) refuseInsideClient('fleet limits', homeFrom(process.env), process.env);
   const { repoUrl } = await loadFleet();
   const repoOf = (text: string) => repoUrl(text, process.cwd());
-  await withFleet(flags, async ({ engine }) => {
-    await engine.ready();
-    const before =
-      flags.from === undefined
-        ? await engine.limits()
-        : limitsFromJson(textOf(flags.from), flags.from, repoOf);
-    const after = changedFleetLimits(before, { set, unset: flags.unset }, repoOf);
-    if (isChange) await engine.setLimits(after);
-    const json = limitsJson(after);
-    for (const line of flags.json ? jsonLines(json) : limitText(json)) out(line);
-  });
+  await withFleet(
+    flags,
+    async ({ engine }) => {
+      await engine.ready();
+      const before =
+        flags.from === undefined
+          ? await engine.limits()
+          : limitsFromJson(textOf(flags.from), flags.from, repoOf);
+      const after = changedFleetLimits(before, { set, unset: flags.unset }, repoOf);
+      if (isChange) await engine.setLimits(after);
+      const json = limitsJson(after);
+      for (const line of flags.json ? jsonLines(json) : limitText(json)) out(line);
+    },
+    isChange ? { makes: 'here' } : {},
+  );
 }
 
 function textOf(file: string): string {

@@ -68,19 +68,22 @@ function workerLines({ workers, counts }: FleetStatus, now: number): string[] {
     `Workers: ${workers.length}`,
     ...workers.map((worker) => {
       const { name, host, version, labels, concurrency, runs, draining, there, note } = worker;
+      const { without_walls, refused } = worker;
       return [
         `  ${paint('bold', name)}  ${host}  ${runs.length} of ${counted(concurrency, 'run')}  ${version}`,
         ...(labels.length === 0 ? [] : [`labels ${labels.join(',')}`]),
         ...(draining ? [paint('open', 'drains')] : []),
         ...(there ? [] : [paint('bad', `gone since ${at(worker.heard_at, now)}`)]),
         ...(note === null ? [] : [paint('open', note)]),
+        ...(without_walls === null ? [] : [paint('bad', 'no walls')]),
+        ...(refused === 0 ? [] : [paint('bad', `refused ${refused} of the queue's entries`)]),
       ].join('  ');
     }),
   ];
 }
 
 export function runLines(run: RunView, now: number): string[] {
-  const { state, status, title, worker, why, doing, iteration, cost_usd } = run;
+  const { state, status, title, worker, why, doing, iteration, cost_usd, refused } = run;
   const word = state === 'ended' ? paintStatus(status) : paint(state === 'dead' ? 'bad' : 'open', status);
   const figures = iteration > 0 ? `  iteration ${iteration}  ${usd(cost_usd)}` : '';
   const when =
@@ -90,6 +93,9 @@ export function runLines(run: RunView, now: number): string[] {
     `  ${title}`,
     ...(why === null ? [] : [`  ${why}`]),
     ...(doing === null || doing === '' ? [] : [`  ${doing}`]),
+    ...(refused === null
+      ? []
+      : [`  ${paint('bad', `refused ${counted(refused.count, 'command')}`)}; the last: ${refused.why}`]),
   ];
 }
 

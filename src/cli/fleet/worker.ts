@@ -41,6 +41,8 @@ export function addWorkerCommand(cli: Command): void {
       'take only runs of these repositories; * stands for anything; may be repeated',
       collect,
     )
+    .option('--env <name>', 'a variable of this machine that every run gets; may be repeated', collect)
+    .option('--without-walls', 'work although nothing can be confined on this machine', false)
     .option('--json', 'print one JSON object a line', false)
     .action(async (flags: WorkerFlags) => {
       const { worker } = await Promise.resolve().then(() => require('./fleet.cjs') as FleetBundle);

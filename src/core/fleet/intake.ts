@@ -80,6 +80,18 @@ export function unknownVersion(version: unknown): Intake {
   };
 }
 
+/** A run has the labels that it was submitted with, whatever the queue says. */
+export function otherLabels(
+  queued: readonly string[],
+  { run, labels }: Pick<RunSpec, 'run' | 'labels'>,
+): Intake | undefined {
+  if (labels.every((label) => queued.includes(label))) return undefined;
+  return {
+    do: 'bury',
+    why: `the queue gave it to workers without its labels (${labels.join(', ')}): somebody changed what was queued. Take it away (untildone fleet remove ${run}), and submit it again`,
+  };
+}
+
 export function badSeal(run: string): Intake {
   return {
     do: 'bury',
@@ -148,11 +160,11 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** How a run that another one comes after stands. */
+/** How a run that another one comes after stands. `work`: its last commit, where it was published. */
 export type Standing =
-  | { run: string; is: 'going' | 'unknown' }
-  | { run: string; is: 'ended'; status: string; cause: string }
-  | { run: string; is: 'dead'; cause: string };
+  | { run: string; is: 'going' | 'unknown'; work?: string }
+  | { run: string; is: 'ended'; status: string; cause: string; work?: string }
+  | { run: string; is: 'dead'; cause: string; work?: string };
 
 export function notYetAfter(standings: readonly Standing[], tries: Tries): Intake | undefined {
   for (const standing of standings) {

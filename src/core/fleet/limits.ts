@@ -15,6 +15,22 @@ export interface FleetLimits {
   usdOfRepoPerDay?: Record<string, number>;
 }
 
+const AMOUNTS = ['runs', 'runsPerRepo', 'usdPerDay', 'usdPerRepoPerDay'] as const;
+const AMOUNTS_OF = ['runsOfRepo', 'runsOfLabel', 'iterationsPerMinute', 'usdOfRepoPerDay'] as const;
+
+/** The limits in what a store holds: numbers from 0, by their names. */
+export function canonicalLimits(value: Readonly<Record<string, unknown>>): FleetLimits {
+  const isAmount = (each: unknown) => typeof each === 'number' && each >= 0;
+  const limits: Record<string, unknown> = {};
+  for (const name of AMOUNTS) if (isAmount(value[name])) limits[name] = value[name];
+  for (const name of AMOUNTS_OF) {
+    const of = value[name];
+    if (typeof of !== 'object' || of === null) continue;
+    limits[name] = Object.fromEntries(Object.entries(of).filter(([, each]) => isAmount(each)));
+  }
+  return limits;
+}
+
 /** A place in a limit, which a run holds while it is worked on. */
 export interface Slot {
   name: string;

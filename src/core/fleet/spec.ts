@@ -1,5 +1,6 @@
-/** What a run of a fleet is told: written once when it is submitted, sealed, and never changed. Holds no secrets. */
+/** What a run of a fleet is told: written and sealed when it is submitted, and when a person retries it. Holds no secrets. */
 import type { AskRule, Limits, RunMode } from '../contract/contract.ts';
+import { oneLine } from '../text/clip.ts';
 
 export interface RunSpec {
   v: 1;
@@ -47,6 +48,15 @@ export interface RunSpec {
   key?: string;
   /** The schedule that submitted it. */
   schedule?: string;
+  /** A person took it up again then: what was asked before counts no more, and it begins whatever `notBefore` says. */
+  again?: number;
 }
 
 export const DEFAULT_ATTEMPTS = 5;
+
+const TITLE = 120;
+
+/** The first line of a task that says something. */
+export function titleOf(task: string): string {
+  return oneLine(task.trim().split('\n', 1)[0] ?? '', TITLE);
+}

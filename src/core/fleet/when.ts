@@ -99,6 +99,53 @@ function cronNumber(text: string, { least, most, words }: (typeof FIELDS)[number
   return /^\d+$/.test(text) && number >= least && number <= most ? number : undefined;
 }
 
+/** Clocks may differ by so much. */
+const SKEW_MS = 10 * 60_000;
+/** A time that is over for longer is left out: the next one comes. */
+const MOST_LATE_MS = 86_400_000;
+
+/**
+ * The time by which a schedule names the run that is due at `at`; undefined where none is. There is one for each time of a
+ * pattern, and one for each span of an interval, whatever times a queue names.
+ */
+export function dueTime(when: When, at: number, now: number): number | undefined {
+  if (!Number.isFinite(at) || at > now + SKEW_MS) return undefined;
+  if ('everyMs' in when) {
+    const isLate = at < now - Math.max(MOST_LATE_MS, 2 * when.everyMs);
+    return isLate || !(when.everyMs > 0) ? undefined : Math.floor(at / when.everyMs) * when.everyMs;
+  }
+  return at < now - MOST_LATE_MS || !isCronTime(when.cron, at) ? undefined : at;
+}
+
+/** Whether a pattern of five fields names this moment (UTC). Two days that are both given: either of them, as cron has it. */
+function isCronTime(cron: string, at: number): boolean {
+  const time = new Date(at);
+  if (at % 60_000 !== 0) return false;
+  const values = [
+    time.getUTCMinutes(),
+    time.getUTCHours(),
+    time.getUTCDate(),
+    time.getUTCMonth() + 1,
+    time.getUTCDay(),
+  ];
+  const parts = cron.split(' ');
+  const [minute, hour, date, month, day] = FIELDS.map((field, index) =>
+    (parts[index] ?? '').split(',').some((part) => isInCronPart(part, values[index] ?? 0, field)),
+  );
+  const isEither = parts[2] !== '*' && parts[4] !== '*';
+  return Boolean(minute && hour && month && (isEither ? date || day : date && day));
+}
+
+function isInCronPart(part: string, value: number, field: (typeof FIELDS)[number]): boolean {
+  const [range = '', step] = part.split('/');
+  const [from = field.least, to] =
+    range === '*' ? [field.least, field.most] : range.split('-').map((end) => cronNumber(end, field));
+  const last = to ?? (step === undefined ? from : field.most);
+  // Sunday is 0 and 7.
+  const meant = field.most === 7 && value === 0 ? [0, 7] : [value];
+  return meant.some((each) => each >= from && each <= last && (each - from) % Number(step ?? 1) === 0);
+}
+
 /** `every 6 h`, `at 0 6 * * 1-5 (UTC)`. */
 export function sayWhen(when: When): string {
   return 'cron' in when ? `at ${when.cron} (UTC)` : `every ${sayDuration(when.everyMs)}`;

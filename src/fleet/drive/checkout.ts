@@ -8,7 +8,7 @@ import { ownVariables } from '../../run/git/user-git.ts';
 import { refNames } from '../names.ts';
 import type { Truth } from '../truth/truth.ts';
 import { Hopeless } from './hopeless.ts';
-import { readMeta } from './record.ts';
+import type { DriveOrder } from './protocol.ts';
 
 const NAME = 'untildone';
 const EMAIL = 'untildone@localhost';
@@ -31,13 +31,22 @@ async function setIdentity(tree: string): Promise<void> {
   await gitOutput({ args: ['config', 'user.email', EMAIL], cwd: tree, env: {} });
 }
 
-/** Merges the work of the runs before this one, in the order in which they are named. Returns the base commit. */
-export async function mergeRunsBefore(truth: Truth, spec: RunSpec, tree: string): Promise<string> {
+/**
+ * Merges the work of the runs before this one, in the order in which they are named. Returns the base commit. `before`: the
+ * commits that count, as the worker read them under the seals of those runs, whose keys this process does not have.
+ */
+export async function mergeRunsBefore(
+  truth: Truth,
+  spec: RunSpec,
+  tree: string,
+  before: DriveOrder['before'],
+): Promise<string> {
   for (const run of spec.after) {
-    const published = await truth.read(run);
+    const commit = before
+      ? before.find((each) => each.run === run)?.commit
+      : (await truth.read(run))?.refs.work;
     // A run of another repository has nothing to merge here.
-    const work = published && (readMeta(published.files)?.head ?? published.refs.work);
-    if (work !== undefined) await mergeOne(truth.repo, run, work, tree);
+    if (commit !== undefined) await mergeOne(truth.repo, run, commit, tree);
   }
   return (await git(tree, ['rev-parse', '--verify', 'HEAD'])).trim();
 }
@@ -49,6 +58,16 @@ async function mergeOne(repo: string, run: string, work: string, tree: string): 
   const fetched = await runGit({ args, cwd: tree, env, lets: 'remotes' });
   if (fetched.exitCode !== 0)
     throw new Error(`the work of run ${run} cannot be fetched: ${oneLine(fetched.stderr.trim(), 300)}`);
+  // A session can seal what it likes for its own run, but only its own published work is built on.
+  const isItsWork = await runGit({
+    args: ['merge-base', '--is-ancestor', work, 'FETCH_HEAD'],
+    cwd: tree,
+    env,
+  });
+  if (isItsWork.exitCode !== 0)
+    throw new Hopeless(
+      `commit ${work.slice(0, 10)}, which run ${run} names as its work, is no part of what it published (${ref}): look at that run, and submit this one anew`,
+    );
   const message = `Work of run ${run}`;
   const merge = ['merge', '--quiet', '--no-edit', '--no-gpg-sign', '-m', message, work];
   const merged = await runGit({ args: merge, cwd: tree, env });

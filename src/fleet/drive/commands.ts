@@ -1,4 +1,6 @@
 /** Carries out what people ask of a run, each command once, also when it is delivered again. */
+import { whyPassed } from '../../core/fleet/seen.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { RunCommand } from '../../ports/fleet.ts';
@@ -11,6 +13,20 @@ const REMEMBERED = 200;
 
 export function withApplied(applied: readonly string[], id: string): string[] {
   return [...applied, id].slice(-REMEMBERED);
+}
+
+/** Clocks of those who ask may differ by so much. */
+const SKEW_MS = 10 * 60_000;
+
+/** Why a command comes too late; undefined for one that still means what it says. `askedAt`: that of the newest one before it. */
+export function whyTooLate(command: RunCommand, askedAt: number, state: LoopState): string | undefined {
+  const passed =
+    command.at < askedAt - SKEW_MS
+      ? 'something that was asked later is carried out already'
+      : whyPassed(command, state);
+  if (passed === undefined) return undefined;
+  const named = `${command.command}${command.about === undefined ? '' : ` ${command.about}`}`;
+  return `"${named}" comes too late: ${passed}; look at the run, and say it again if you still mean it`;
 }
 
 /** Does it, and says in words what came of it. */

@@ -25,7 +25,7 @@ import { readSpec } from '../secret.ts';
 import type { RunFiles, Truth } from '../truth/truth.ts';
 import { adoptRun, isHopeless, layJournal } from './adopt.ts';
 import { checkOut, mergeRunsBefore, projectIn } from './checkout.ts';
-import { missingVariables, runEnvironment } from './environment.ts';
+import { missingVariables, processEnvironment, runEnvironment } from './environment.ts';
 import { Hopeless } from './hopeless.ts';
 import { FleetKeeper } from './keeper.ts';
 import type { WorkerLink } from './link.ts';
@@ -108,16 +108,17 @@ class RunOnMachine {
       throw new Hopeless(
         'the seal of this run does not fit: it was submitted with another secret of the fleet',
       );
+    const named = [...spec.env, ...(this.#order.env ?? [])];
     const missing = missingVariables(process.env, spec.env);
     if (missing.length > 0)
       return { kind: 'failed', why: `the environment of this worker lacks: ${missing.join(', ')}` };
     refuseRoot(spec.client.permissionMode);
-    const env = this.#environment(spec);
+    const env = this.#environment(spec, named);
     // What an earlier take left here is not what was published, and its processes would work beside this one.
     await endMarked(`${RUN_MARK}=${run}`);
     for (const name of ['home', 'tree']) rmSync(join(folder, name), { recursive: true, force: true });
     const truth = this.#openTruth(spec.repo, {
-      ...{ caches, env, signal: this.#link.lost },
+      ...{ caches, env: process.env, signal: this.#link.lost },
       note: (text) => void this.#link.send({ type: 'note', text }),
     });
     const published = await whileAway(
@@ -130,6 +131,8 @@ class RunOnMachine {
     const end = readEnd(files, run, key);
     if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
+    const early = record ? undefined : tooEarly(spec);
+    if (early) return early;
     const publisherFrom = (first: FleetRecord) =>
       new Publisher({ ...this.#with, order: this.#order, truth, refs, files, record: record ?? first });
     if (!record || !files['journal.jsonl'] || refs.work === undefined)
@@ -141,10 +144,11 @@ class RunOnMachine {
     return { link: this.#link, news: this.#news };
   }
 
-  /** The environment of the run; that of this process is the same from here on. */
-  #environment(spec: RunSpec): NodeJS.ProcessEnv {
-    const env = runEnvironment(process.env, spec.env);
-    for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+  /** The environment of the run. This process keeps besides what git needs to reach the remote. */
+  #environment(spec: RunSpec, named: readonly string[]): NodeJS.ProcessEnv {
+    const env = runEnvironment(process.env, named);
+    const kept = processEnvironment(process.env, named);
+    for (const name of Object.keys(process.env)) if (kept[name] === undefined) delete process.env[name];
     const home = join(this.#order.folder, 'home');
     const own = { UNTILDONE_HOME: home, [RUN_MARK]: spec.run, [OWN_MARK]: this.#mark };
     // Nobody looks back on its sessions here: that would outlive the run, cost what no limit counts, and change its files.
@@ -176,7 +180,7 @@ class RunOnMachine {
     publisherFrom: (record: FleetRecord) => Publisher,
   ): Promise<DriveOutcome> {
     this.#news.doing('makes its checkout');
-    const base = await this.#checkedOut(spec, env, truth);
+    const base = await this.#checkedOut(spec, truth);
     if (base === undefined) {
       const publisher = publisherFrom({ v: 1, base: spec.commit, branch: '', applied: [], takes: 0 });
       return this.#endedBefore(spec, publisher, this.#link.endedBy);
@@ -200,7 +204,8 @@ class RunOnMachine {
   }
 
   /** Makes the checkout of a run that begins. Returns its base commit; undefined when somebody ended the run meanwhile. */
-  async #checkedOut(spec: RunSpec, env: NodeJS.ProcessEnv, truth: Truth): Promise<string | undefined> {
+  async #checkedOut(spec: RunSpec, truth: Truth): Promise<string | undefined> {
+    const { env } = process;
     const { lost, ending } = this.#link;
     const signal = AbortSignal.any([lost, ending]);
     const note = (text: string) => void this.#link.send({ type: 'note', text });
@@ -211,7 +216,7 @@ class RunOnMachine {
         () => !ending.aborted,
         () => checkOut(stoppable, spec.commit, this.#tree),
       );
-      return await mergeRunsBefore(truth, spec, this.#tree);
+      return await mergeRunsBefore(truth, spec, this.#tree, this.#order.before);
     } catch (error) {
       if (ending.aborted && !lost.aborted) return undefined;
       throw error;
@@ -291,6 +296,16 @@ class RunOnMachine {
       throw keeper.failure ?? error;
     }
   }
+}
+
+/** Clocks may differ by so much from that of the store, which wakes runs. */
+const SKEW_MS = 10 * 60_000;
+
+/** A run that nobody has begun, and that is to begin later: the queue may say otherwise, the seal of its spec counts. */
+function tooEarly({ notBefore = 0, again }: RunSpec): DriveOutcome | undefined {
+  if (again !== undefined || notBefore <= Date.now() + SKEW_MS) return undefined;
+  const why = `it was submitted to begin at ${new Date(notBefore).toISOString()}`;
+  return { kind: 'rests', untilMs: notBefore, why };
 }
 
 /** The worker decides what signals mean. */

@@ -10,7 +10,7 @@ import type { RunKeeper, RunObservers } from '../../run/begin/client-options.ts'
 import type { Interrupts } from '../../run/begin/interrupts.ts';
 import { readRunGitRecord } from '../../run/git/record.ts';
 import type { RunReporter } from '../../run/reporter.ts';
-import { applyCommand, GOES_ON, withApplied } from './commands.ts';
+import { applyCommand, GOES_ON, whyTooLate, withApplied } from './commands.ts';
 import { isEnding, type WorkerLink } from './link.ts';
 import type { News } from './news.ts';
 import type { DriveOutcome } from './protocol.ts';
@@ -362,9 +362,12 @@ export class FleetKeeper implements RunKeeper {
 
   async #apply(command: RunCommand, isEnd: boolean): Promise<void> {
     const { publisher, world, link } = this.#with;
-    const { applied } = publisher.record;
+    const { applied, askedAt = 0 } = publisher.record;
     if (applied.includes(command.id)) return;
-    publisher.record = { ...publisher.record, applied: withApplied(applied, command.id) };
+    const why = whyTooLate(command, askedAt, this.#state());
+    if (why !== undefined) return link.send({ type: 'refused', id: command.id, why });
+    const record = { applied: withApplied(applied, command.id), askedAt: Math.max(askedAt, command.at) };
+    publisher.record = { ...publisher.record, ...record };
     this.#heard.add(command.command);
     const text = await applyCommand(command, this.#known(), world);
     await link.send({ type: 'note', text });

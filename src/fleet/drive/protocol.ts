@@ -13,6 +13,10 @@ export interface DriveOrder {
   folder: string;
   /** The folder with the caches of repositories. */
   caches: string;
+  /** The last commit of each run that this one comes after, as its worker has sealed it. Absent: where their refs are. */
+  before?: { run: string; commit: string }[];
+  /** Variables of this machine that its worker gives to every run, by name. */
+  env?: readonly string[];
   /** The process stops when it has heard nothing for so long. */
   silenceMs: number;
   /** A run that only waits for longer than this leaves its place to others. A minute without it. */
@@ -49,6 +53,8 @@ export type FromDriver =
   | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[]; from?: number }
   /** An iteration was judged and published; each number comes once. `costUsd`: what the run has spent in all. */
   | { type: 'published'; iteration: number; commit: string; costUsd?: number }
+  /** A command was not carried out, and will not be. */
+  | { type: 'refused'; id: string; why: string }
   /** A command was carried out and published. One that was not is asked again of who takes the run next. */
   | { type: 'applied'; id: string }
   | { type: 'note'; text: string }

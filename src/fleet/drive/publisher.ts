@@ -15,11 +15,11 @@ import type { DriveOrder } from './protocol.ts';
 import {
   type FleetRecord,
   GIT,
+  headIn,
   LOOP_FILES,
   META,
   metaOf,
   RECORD,
-  readMeta,
   renderMeta,
   renderRecord,
   SPEC,
@@ -75,7 +75,8 @@ export class Publisher {
     this.#refs = publishing.refs;
     this.#files = publishing.files;
     this.record = publishing.record;
-    this.#lastHead = readMeta(publishing.files)?.head;
+    const { run, key } = publishing.order;
+    this.#lastHead = headIn(publishing.files, run, key);
   }
 
   /** The last commit of the run's branch, as it was published. */
@@ -97,7 +98,7 @@ export class Publisher {
     const { order } = this.#with;
     const { commit, head } = isUnadopted ? { head: this.#lastHead } : await this.#snapshot(tree);
     const isEnd = isLast && hasEnded(state);
-    this.record = { ...this.record, ...(isEnd ? { finished: true } : {}) };
+    this.record = { ...this.record, head, ...(isEnd ? { finished: true } : {}) };
     const { base, branch, rest, spent } = this.record;
     const costUsd = Math.max(state.spent.costUsd, sumOf(spent ?? []));
     const meta = metaOf(state, { worker: order.worker, head, base, branch, rest, costUsd, at: Date.now() });

@@ -3,6 +3,7 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { JournalLine } from '../../home/journal/line.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { RunResult } from '../../ports/fleet.ts';
+import type { RunGitRecord } from '../../run/git/record.ts';
 import type { RunFiles } from '../truth/truth.ts';
 
 /** Files of a publication that have the name of a file in the folder of the loop. */
@@ -38,8 +39,12 @@ export interface FleetRecord {
   /** The commit that the run began at, with the work of the runs before it. */
   base: string;
   branch: string;
+  /** The last commit of the run's branch. Absent before the first publication, and in records of versions before. */
+  head?: string;
   /** Commands that were carried out; the newest last. */
   applied: string[];
+  /** When the newest of them was asked, by the clock of who asked it. */
+  askedAt?: number;
   /** How often it was taken since the last iteration, without having been left in order. */
   takes: number;
   rest?: Rest;
@@ -74,6 +79,13 @@ export function readRecord(files: RunFiles, run: string, key: string): FleetReco
   const text = files[RECORD]?.toString('utf8');
   const record = text === undefined ? undefined : unsealedJson<FleetRecord>(text, purposeOf(run), key);
   return record?.v === 1 ? record : undefined;
+}
+
+/** The last commit of the run's branch, as it was sealed: by the record, or by that of the git work, which versions before had alone. */
+export function headIn(files: RunFiles, run: string, key: string): string | undefined {
+  const text = files[GIT]?.toString('utf8');
+  const git = text === undefined ? undefined : unsealedJson<RunGitRecord>(text, `git ${run}`, key);
+  return readRecord(files, run, key)?.head ?? git?.kept?.commit;
 }
 
 export function renderRecord(record: FleetRecord, run: string, key: string): Buffer {
@@ -150,15 +162,6 @@ export function iterationsIn(
 
 export function renderMeta(meta: RunMeta): Buffer {
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`);
-}
-
-export function readMeta(files: RunFiles): RunMeta | undefined {
-  try {
-    const meta = JSON.parse(files[META]?.toString('utf8') ?? '') as RunMeta;
-    return meta.v === 1 ? meta : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function resultOf(state: LoopState, work: { branch?: string; commit?: string }): RunResult {

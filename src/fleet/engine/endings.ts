@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunResult } from '../../ports/fleet.ts';
 import { jobOptions } from './add.ts';
-import { ENDED_LANE, type Lane, type LaneData, type Lanes } from './lanes.ts';
+import { ENDED_LANE, type Lane, type LaneData, type Lanes, withReadableData } from './lanes.ts';
 import type { Store } from './store.ts';
 import type { BullJob } from './views.ts';
 
@@ -35,16 +35,18 @@ export class Endings {
       const token = randomUUID();
       const [json, id] = await lane.backend.moveToActive(token);
       if (!json) return;
-      const job = this.#store.bull.Job.fromJSON(lane.queue, json, id) as unknown as BullJob;
+      const job = this.#store.bull.Job.fromJSON(lane.queue, withReadableData(json), id) as unknown as BullJob;
       await this.#complete(job, token);
     }
   }
 
   async #complete(job: BullJob, token: string): Promise<void> {
     const run = job.id ?? '';
-    const from = this.#lanes.get(job.data.from ?? '');
-    const known = await from.backend.getState(run);
-    if (known !== 'unknown' && (known === 'active' || (await from.backend.remove(run, true)) === 0)) {
+    const from = typeof job.data.from === 'string' && job.data.from !== '' ? job.data.from : ENDED_LANE;
+    const { backend } = this.#lanes.get(from);
+    // Nothing of ours lies here without the lane that it came from.
+    const known = from === ENDED_LANE ? 'active' : await backend.getState(run);
+    if (known !== 'unknown' && (known === 'active' || (await backend.remove(run, true)) === 0)) {
       // A worker has it: it is not for us to end.
       await job.moveToFailed(new this.#store.bull.UnrecoverableError('taken'), token, false);
       await job.remove();

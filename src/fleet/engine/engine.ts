@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EngineAway, Fenced } from '../../core/fleet/errors.ts';
 import type { FleetLimits, Slot } from '../../core/fleet/limits.ts';
+import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type {
   Beat,
@@ -18,12 +19,13 @@ import type {
 import { jobOptions } from './add.ts';
 import { Endings } from './endings.ts';
 import { ENDED_LANE, type Lane, Lanes, laneOf } from './lanes.ts';
+import { commandIn, fleetJob } from './readable.ts';
 import { Schedules } from './schedules.ts';
 import { storableText } from './storable.ts';
 import { LOCK_MS, type Store } from './store.ts';
 import { Sweeper } from './sweeper.ts';
 import { Taker } from './taker.ts';
-import { type BullJob, fleetJob, Views } from './views.ts';
+import { type BullJob, Views } from './views.ts';
 
 /** BullMQ counts by itself where an id is a number. */
 const RUN_ID = /^(?!\d+$)[\w.-]{1,200}$/;
@@ -80,7 +82,7 @@ export class BullEngine implements Engine {
     const there = await this.#lanes.get(claimed.lane).backend.getState(job.run);
     if (there !== 'unknown') return 'known';
     if (lane.name === ENDED_LANE) await this.#store.records.setLane(job.run, wanted);
-    const data = { ...fleetJob(job), title: storableText(job.title) };
+    const data = { ...fleetJob(job, job.run), title: storableText(job.title) };
     await this.#lanes.get(wanted).queue.add('run', data, jobOptions(job.run, job.priority, delay));
     return claimed.fresh ? 'added' : 'known';
   }
@@ -108,14 +110,25 @@ export class BullEngine implements Engine {
     );
     if (Date.now() > deadline) throw new EngineAway(`the queue at ${this.place} answers too slowly`);
     const commands: Record<string, RunCommand[]> = {};
+    let unreadable: Beat['unreadable'];
     for (const { run, token } of mine) {
       const delivered = this.#delivered.get(token) ?? new Set();
       this.#delivered.set(token, delivered);
       const fresh = (told.commands[run] ?? []).filter(({ id }) => !delivered.has(id));
       for (const { id } of fresh) delivered.add(id);
-      if (fresh.length > 0) commands[run] = fresh;
+      const readable = fresh.flatMap(({ id, command }) => commandIn(id, command) ?? []);
+      if (readable.length > 0) commands[run] = readable;
+      const bad = fresh.filter(({ id, command }) => commandIn(id, command) === undefined);
+      if (bad.length === 0) continue;
+      unreadable = { ...unreadable, [run]: bad.length };
+      await this.acknowledge(
+        run,
+        bad.map(({ id }) => id),
+      );
     }
-    return { lost, commands, drain: told.drain, paused: told.paused };
+    const { drain, paused } = told;
+    const orders = Object.keys(told.orders).length === 0 ? undefined : told.orders;
+    return { lost, commands, drain, paused, ...defined({ orders, unreadable }) };
   }
 
   async acknowledge(run: string, commands: readonly string[]): Promise<void> {
@@ -282,6 +295,14 @@ export class BullEngine implements Engine {
     await this.#schedules.handled(id, at);
   }
 
+  async keep(shelf: string, name: string, text: string): Promise<void> {
+    await this.#store.records.keep(shelf, name, text);
+  }
+
+  async kept(shelf: string): Promise<Record<string, string>> {
+    return this.#store.records.kept(shelf);
+  }
+
   async close(): Promise<void> {
     this.#sweeper.stop();
     await this.#store.close();
@@ -337,7 +358,7 @@ export class BullEngine implements Engine {
 
   async #moveBack(run: string, from: Lane, data: FleetJob): Promise<boolean> {
     const lane = this.#lanes.get(laneOf(data.labels));
-    await lane.queue.add('run', fleetJob(data), jobOptions(run, data.priority));
+    await lane.queue.add('run', fleetJob(data, run), jobOptions(run, data.priority));
     await this.#store.records.setLane(run, lane.name);
     await from.backend.remove(run, true);
     return true;

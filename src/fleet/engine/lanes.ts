@@ -1,7 +1,8 @@
 /** A lane is one BullMQ queue for each set of labels that runs need. */
-import type { BackendFactory, IQueueBackend, Queue } from 'bullmq';
+import type { BackendFactory, IQueueBackend, JobJson, Queue } from 'bullmq';
 import { sha256 } from '../../files/digest.ts';
 import type { FleetJob } from '../../ports/fleet.ts';
+import { parsed } from './readable.ts';
 import type { Store } from './store.ts';
 
 export interface Lane {
@@ -41,6 +42,12 @@ export function serves(has: readonly string[], needs: readonly string[]): boolea
 /** Nobody reads them. */
 const FEW_EVENTS = { events: { maxLen: 100 } };
 
+/** BullMQ throws where the data of a job is no JSON, and one such job would keep all from being listed. */
+export function withReadableData<Json extends Pick<JobJson, 'data'> | undefined>(json: Json): Json {
+  const data = parsed(json?.data);
+  return json === undefined || (typeof data === 'object' && data !== null) ? json : { ...json, data: '{}' };
+}
+
 /** All lanes share the connections of the store. */
 export class Lanes {
   readonly #store: Store;
@@ -53,15 +60,18 @@ export class Lanes {
   get(name: string): Lane {
     const opened = this.#opened.get(name);
     if (opened !== undefined) return opened;
-    const { bull, backend } = this.#store;
-    const factory: BackendFactory = (of) => backend.forQueue(of);
+    const { bull, backend: shared } = this.#store;
+    const factory: BackendFactory = (of) => shared.forQueue(of);
     const queue = new bull.Queue(
       name,
       { connection: {}, streams: FEW_EVENTS },
       factory,
     ) as unknown as Lane['queue'];
     queue.on('error', () => undefined);
-    const lane = { name, queue, backend: queue.getBackend() };
+    const backend = queue.getBackend();
+    const read = backend.getJobData.bind(backend);
+    backend.getJobData = async (id) => withReadableData(await read(id));
+    const lane = { name, queue, backend };
     this.#opened.set(name, lane);
     return lane;
   }

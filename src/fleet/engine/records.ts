@@ -38,6 +38,17 @@ export interface PutBack {
   waitsFor: string | undefined;
 }
 
+export interface Beaten {
+  /** By run, in the order of asking, whatever lies there. */
+  commands: Record<string, { id: string; command: unknown }[]>;
+  drain: boolean;
+  paused: boolean;
+  orders: Record<string, string>;
+}
+
+/** Shelves of a day go after so many days. */
+export const SPENT_DAYS = 62;
+
 export interface Records {
   lanes(): Promise<{ lanes: Record<string, string[]>; paused: boolean }>;
   /** Notes where a run is, unless that is known. `fresh`: it was not. */
@@ -70,11 +81,7 @@ export interface Records {
   acknowledge(run: string, commands: readonly string[]): Promise<void>;
   /** Commands that nobody has acknowledged. */
   pending(run: string): Promise<string[]>;
-  beat(
-    worker: WorkerView,
-    by: string,
-    runs: readonly string[],
-  ): Promise<{ commands: Record<string, RunCommand[]>; drain: boolean; paused: boolean }>;
+  beat(worker: WorkerView, by: string, runs: readonly string[]): Promise<Beaten>;
   tell(run: string, news: RunNews, lines: readonly string[], from: number | undefined): Promise<void>;
   lines(run: string, from: number, most: number): Promise<string[]>;
   workers(): Promise<WorkerView[]>;
@@ -85,6 +92,8 @@ export interface Records {
   spend(day: string, repo: string, usd: number, of: string): Promise<void>;
   spent(day: string): Promise<Spent>;
   countIteration(model: string, mostPerMinute: number): Promise<number>;
+  keep(shelf: string, name: string, text: string): Promise<void>;
+  kept(shelf: string): Promise<Record<string, string>>;
   /** Removes what is no longer needed. Called now and then by workers. */
   prune(): Promise<void>;
 }

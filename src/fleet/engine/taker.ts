@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { JobJson } from 'bullmq';
 import type { Taken } from '../../ports/fleet.ts';
 import { type LaneData, type Lanes, serves } from './lanes.ts';
+import { fleetJob, parsed } from './readable.ts';
 import { LOOK_MS, pause, type Store } from './store.ts';
-import { fleetJob, stallsOf } from './views.ts';
+import { stallsOf } from './views.ts';
 
 export class Taker {
   readonly #store: Store;
@@ -55,8 +56,8 @@ export class Taker {
 
   async #taken(json: JobJson, run: string, lane: string, token: string): Promise<Taken> {
     const failures = await this.#store.records.taken(run, lane, token);
-    const data = JSON.parse(json.data) as LaneData;
-    const stalls = stallsOf(data, json.stalledCounter);
-    return { ...fleetJob(data), token, takes: json.attemptsStarted, stalls, failures };
+    const data = parsed(json.data) as LaneData | undefined;
+    const stalls = stallsOf(data ?? {}, json.stalledCounter);
+    return { ...fleetJob(data, run), token, takes: json.attemptsStarted, stalls, failures };
   }
 }

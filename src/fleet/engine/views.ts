@@ -1,7 +1,8 @@
 /** Shows runs as BullMQ and our records have them. */
 import type { Job, JobType } from 'bullmq';
-import type { FleetJob, JobState, JobView, RunResult } from '../../ports/fleet.ts';
+import type { JobState, JobView, RunResult } from '../../ports/fleet.ts';
 import { ENDED_LANE, type Lane, type LaneData, type Lanes } from './lanes.ts';
+import { fleetJob } from './readable.ts';
 import type { RunRecord } from './records.ts';
 import type { Store } from './store.ts';
 
@@ -94,13 +95,8 @@ export class Views {
   }
 }
 
-/** Only what a run was submitted with. */
-export function fleetJob({ run, repo, labels, priority, spec, submittedAt, title }: FleetJob): FleetJob {
-  return { run, repo, labels, priority, spec, submittedAt, title };
-}
-
 /** How often the worker of a run was lost since it was submitted or retried. */
-export function stallsOf({ stallsBefore = 0 }: LaneData, counted = 0): number {
+export function stallsOf({ stallsBefore = 0 }: Pick<LaneData, 'stallsBefore'>, counted = 0): number {
   return Math.max(0, counted - stallsBefore);
 }
 
@@ -108,7 +104,7 @@ function viewOf(job: BullJob, state: JobState, record: RunRecord | undefined): J
   const why = state === 'dead' ? (job.failedReason ?? record?.why) : record?.why;
   const held = state === 'active' || state === 'ended' || state === 'dead';
   return {
-    ...fleetJob(job.data),
+    ...fleetJob(job.data, job.id ?? ''),
     state,
     takes: job.attemptsStarted ?? 0,
     stalls: stallsOf(job.data, job.stalledCounter),

@@ -15,15 +15,16 @@ export interface FoundRun {
   job?: JobView;
 }
 
-export async function findRun(text: string, fleet: Fleet): Promise<FoundRun> {
+/** `strangers`: also one whose spec does not have our seal. */
+export async function findRun(text: string, fleet: Fleet, { strangers = false } = {}): Promise<FoundRun> {
   const id = text.trim();
   if (!isSafeId(id)) throw new UsageError(`"${text}" is no id of a run; see: untildone fleet list`);
   const exact = await fleet.engine.job(id);
-  if (exact) return foundJob(exact);
+  if (exact) return foundJob(exact, strangers);
   const jobs = await allJobs(fleet.engine, ALL_STATES);
   const begin = jobs.filter(({ run }) => run.startsWith(id));
   const [only] = begin;
-  if (only && begin.length === 1) return foundJob(only);
+  if (only && begin.length === 1) return foundJob(only, strangers);
   if (begin.length > 1)
     throw several(
       id,
@@ -32,7 +33,8 @@ export async function findRun(text: string, fleet: Fleet): Promise<FoundRun> {
   return onRemotes(id, jobs, fleet);
 }
 
-function foundJob(job: JobView): FoundRun {
+function foundJob(job: JobView, strangers: boolean): FoundRun {
+  if (job.isStranger && !strangers) throw wrongSecret(job.run);
   return { run: job.run, repo: job.repo, job };
 }
 
@@ -50,7 +52,8 @@ export async function allJobs(engine: Engine, states: readonly JobState[]): Prom
 /** The repositories that runs may be in: those of the queue, and those that this machine submitted to. */
 export async function allRepos(fleet: Fleet, jobs?: readonly JobView[]): Promise<string[]> {
   const known = jobs ?? (await allJobs(fleet.engine, ALL_STATES));
-  return [...new Set([...knownRepos(fleet.home), ...known.map(({ repo }) => repo)])];
+  const ours = known.filter(({ isStranger }) => !isStranger).map(({ repo }) => repo);
+  return [...new Set([...knownRepos(fleet.home), ...ours])];
 }
 
 async function onRemotes(id: string, jobs: readonly JobView[], fleet: Fleet): Promise<FoundRun> {

@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { EngineAway } from '../../core/fleet/errors.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import { counted } from '../../core/text/counted.ts';
 import { sha256 } from '../../files/digest.ts';
 import { lineCheck, NO_PREVIOUS } from '../../home/journal/file.ts';
@@ -44,6 +45,23 @@ export class LineReader {
     });
   }
 }
+
+/** Where a run stands, as its workers told it last, else as it was published; undefined for one that nobody has begun. */
+export async function newestState(run: string, repo: string, fleet: Fleet): Promise<LoopState | undefined> {
+  const reader = new LineReader(run, keyOfRun(run, fleet.secret));
+  let state: LoopState | undefined;
+  const take = (lines: readonly string[]) => {
+    for (const scanned of reader.read(lines)) if (scanned.ok) state = scanned.line.state;
+  };
+  for (let from = 0, page = [''], most = PAGE; page.length > 0; from += page.length, most = LARGE_PAGE) {
+    page = await fleet.engine.lines(run, from, most);
+    take(page);
+  }
+  if (!state) take(await publishedLines(run, repo, true, fleet));
+  return state;
+}
+
+const LARGE_PAGE = 5_000;
 
 export interface LogOptions {
   follow: boolean;
@@ -161,9 +179,20 @@ export async function waitForRuns(
       if (said.get(run) !== gist) tell({ run, text });
       said.set(run, gist);
     }
-    if (signal?.aborted || runs.every((run) => isOver(last.get(run)))) return [...last.values()];
+    if (signal?.aborted || runs.every((run) => isOver(last.get(run))))
+      return Promise.all([...last.values()].map((job) => withPublishedResult(job, fleet)));
     await pause(signal);
   }
+}
+
+/** Where the queue has no result with a seal of how a run ended, its remote says it. */
+async function withPublishedResult(job: JobView, { truthOf, secret }: Fleet): Promise<JobView> {
+  if (job.state !== 'ended' || job.result || job.isStranger) return job;
+  const read = await truthOf(job.repo)
+    .read(job.run)
+    .catch(() => undefined);
+  const { result } = read ? publishedOf(job.run, read.files, secret) : {};
+  return result ? { ...job, result } : job;
 }
 
 const GONE = 'the queue does not know it any more: untildone fleet reconcile brings it back';

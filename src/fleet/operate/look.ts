@@ -7,6 +7,7 @@ import { keyOfRun, readSpec } from '../secret.ts';
 import { allJobs, findRun } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { publishedOf } from './published.ts';
+import { knownRepos } from './repos.ts';
 import { type FleetFacts, howToFetch, isStuck, type Need, needOf, whyItWaits } from './situation.ts';
 import { type RunView, resultView, runView, scheduleView, specView, workerView } from './views.ts';
 
@@ -100,16 +101,12 @@ export interface RunDetails {
 
 export async function showRun(text: string, fleet: Fleet): Promise<RunDetails> {
   await fleet.engine.ready();
-  const { run, repo, job } = await findRun(text, fleet);
+  const { run, repo, job } = await findRun(text, fleet, { strangers: true });
   const facts = await factsOf(fleet);
   const notes: string[] = [];
-  const read = await fleet
-    .truthOf(repo)
-    .read(run)
-    .catch((error: unknown) => {
-      notes.push(`the remote cannot be read (${(error as Error).message})`);
-      return undefined;
-    });
+  // Where a run without our seal claims to be, nobody is asked, unless this machine has submitted to it.
+  const isOurs = !job?.isStranger || knownRepos(fleet.home).includes(repo);
+  const read = isOurs ? await readOrNote(run, repo, notes, fleet) : undefined;
   const published = read && publishedOf(run, read.files, fleet.secret);
   const spec = (job && specIn(job, fleet)) ?? published?.spec;
   if (!spec)
@@ -130,6 +127,15 @@ export async function showRun(text: string, fleet: Fleet): Promise<RunDetails> {
     fetch: howToFetch({ run, repo, result }, read?.refs.work !== undefined),
     notes,
   };
+}
+
+async function readOrNote(run: string, repo: string, notes: string[], { truthOf }: Fleet) {
+  try {
+    return await truthOf(repo).read(run);
+  } catch (error) {
+    notes.push(`the remote cannot be read (${(error as Error).message})`);
+    return undefined;
+  }
 }
 
 function specIn({ run, spec }: JobView, { secret }: Fleet): RunSpec | undefined {

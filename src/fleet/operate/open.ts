@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import { openEngine } from '../engine/open.ts';
+import { orderMemory } from '../seals/memory.ts';
+import { sealedEngine } from '../seals/sealed-engine.ts';
 import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';
 import { openTruth } from '../truth/open-truth.ts';
 import type { Truth } from '../truth/truth.ts';
@@ -15,8 +17,8 @@ export const QUEUE_VARIABLE = 'UNTILDONE_QUEUE';
 export interface OpenOptions {
   queue?: string;
   env: NodeJS.ProcessEnv;
-  /** The secret is made where there is none. */
-  makesSecret: boolean;
+  /** The secret is made where there is none; `here`: only where the queue is on this machine. */
+  makesSecret: boolean | 'here';
 }
 
 export async function openFleet({ queue, env, makesSecret }: OpenOptions): Promise<Fleet> {
@@ -26,13 +28,22 @@ export async function openFleet({ queue, env, makesSecret }: OpenOptions): Promi
       `no queue is named: set ${QUEUE_VARIABLE}, or type --queue, such as redis://127.0.0.1:6379 or postgres://user@host/database`,
     );
   const home = homeFrom(env);
-  if (makesSecret) createHome(home);
+  const raw = await openEngine(url, env);
+  const makes = makesSecret === 'here' ? isOnThisMachine(url) : makesSecret;
+  if (makes) createHome(home);
   // Without a secret no seal fits, which the commands say.
-  const secret = makesSecret ? ownSecret(env, home) : (readSecret(env, home) ?? '');
-  return fleetOver({ engine: await openEngine(url, env), home, env, secret });
+  const secret = makes ? ownSecret(env, home) : (readSecret(env, home) ?? '');
+  const engine = sealedEngine(raw, { secret, memory: orderMemory(home, secret, raw.place) });
+  return fleetOver({ engine, home, env, secret });
 }
 
-/** A fleet over an engine that is open already. `caches`: where the caches of repositories lie. */
+const THIS_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|)$/;
+
+export function isOnThisMachine(queue: string): boolean {
+  return THIS_MACHINE.test(new URL(queue).hostname);
+}
+
+/** A fleet over an engine that is open already, and sealed. `caches`: where the caches of repositories lie. */
 export function fleetOver({
   caches,
   ...own

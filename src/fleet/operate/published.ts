@@ -1,19 +1,16 @@
 /** What was published of a run, read with the key of the run. */
-import type { RunSpec } from '../../core/fleet/spec.ts';
+import { type RunSpec, titleOf } from '../../core/fleet/spec.ts';
 import type { Entry } from '../../core/loop/entry.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
+import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import { type LastLine, lineCheck, nextLine } from '../../home/journal/file.ts';
 import type { FleetJob, RunResult } from '../../ports/fleet.ts';
+import { END, headIn, META, readEnd, readRecord, renderEnd } from '../drive/record.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';
 
 export const SPEC_FILE = 'spec';
 export const JOURNAL_FILE = 'journal.jsonl';
 export const CONTRACT_FILE = 'contract.json';
-/** Where the run stands, not sealed. It counts only where there is no journal: for a run that ended before it began. */
-const META_FILE = 'meta.json';
-
 export interface Published {
   /** Absent where its seal does not fit: the run was submitted with another secret. */
   spec?: RunSpec;
@@ -31,15 +28,15 @@ export function publishedOf(run: string, files: RunFiles, secret: string): Publi
   const lines = (files[JOURNAL_FILE]?.toString('utf8') ?? '').split('\n').filter((line) => line !== '');
   const last = lastLine(run, lines, key);
   const state = last?.line.state;
-  const meta = metaIn(files);
-  const ended = state ? (hasEnded(state) ? resultOf(state, meta) : undefined) : endedEarly(meta);
+  const early = state ? undefined : (readEnd(files, run, key) ?? endedEarly(metaIn(files)));
+  const ended = state && hasEnded(state) ? resultOf(state, workIn(files, run, key)) : early?.result;
   return {
     spec: readSpec(sealed, run, key),
     sealed,
     lines,
     last,
     result: ended,
-    endedAt: ended && (state ? (state.ending?.at ?? state.lastAt) : meta?.at),
+    endedAt: ended && (state ? (state.ending?.at ?? state.lastAt) : early?.at),
   };
 }
 
@@ -53,18 +50,16 @@ function lastLine(run: string, lines: readonly string[], key: string): LastLine 
   return undefined;
 }
 
+/** Where the run stands, not sealed. */
 interface Meta {
   status: string;
   detail?: string;
   at: number;
-  branch?: string;
-  head?: string;
-  base?: string;
 }
 
 function metaIn(files: RunFiles): Meta | undefined {
   try {
-    const meta = JSON.parse(files[META_FILE]?.toString('utf8') ?? '') as Meta;
+    const meta = JSON.parse(files[META]?.toString('utf8') ?? '') as Meta;
     return typeof meta.status === 'string' && Number.isFinite(meta.at) ? meta : undefined;
   } catch {
     return undefined;
@@ -73,20 +68,32 @@ function metaIn(files: RunFiles): Meta | undefined {
 
 const OPEN = new Set(['active', 'paused', 'preparing']);
 
-function endedEarly(meta: Meta | undefined): RunResult | undefined {
-  if (!meta || OPEN.has(meta.status)) return undefined;
-  return { status: meta.status, cause: meta.detail ?? meta.status, iterations: 0, costUsd: 0, tokens: 0 };
+/** Versions before wrote no sealed end where a run was ended by a command. That a run is done, only a seal can say. */
+function endedEarly(meta: Meta | undefined): { result: RunResult; at: number } | undefined {
+  if (!meta || OPEN.has(meta.status) || isDone(meta.status)) return undefined;
+  const { status, detail = status, at } = meta;
+  return { result: { status, cause: detail, iterations: 0, costUsd: 0, tokens: 0 }, at };
 }
 
-function resultOf({ status, ending, iteration, spent }: LoopState, meta: Meta | undefined): RunResult {
-  const hasWork = meta?.branch !== undefined && meta.head !== undefined && meta.head !== meta.base;
+/** The branch with the work of a run, and its last commit, as its worker sealed them. */
+function workIn(files: RunFiles, run: string, key: string): { branch: string; commit: string } | undefined {
+  const record = readRecord(files, run, key);
+  const commit = headIn(files, run, key);
+  const hasWork = record && record.branch !== '' && commit !== undefined && commit !== record.base;
+  return hasWork ? { branch: record.branch, commit } : undefined;
+}
+
+function resultOf(
+  { status, ending, iteration, spent }: LoopState,
+  work: { branch: string; commit: string } | undefined,
+): RunResult {
   return {
     status,
     cause: ending?.cause ?? status,
     iterations: iteration,
     costUsd: spent.costUsd,
     tokens: spent.tokens,
-    ...(hasWork ? { branch: meta.branch, commit: meta.head } : {}),
+    ...work,
   };
 }
 
@@ -99,27 +106,24 @@ export function withEnd(
   at: number,
 ): RunFiles {
   const { last, lines } = publishedOf(run, files, secret);
+  const key = keyOfRun(run, secret);
+  const result = { status, cause: detail, iterations: 0, costUsd: 0, tokens: 0 };
   const before = metaIn(files) ?? { v: 1, run, worker: '', iteration: 0, costUsd: 0, tokens: 0 };
   const meta = { ...before, status, detail, at };
-  const journal = last && [...lines, nextLine(keyOfRun(run, secret), last, entry, at).text, ''].join('\n');
+  const journal = last && [...lines, nextLine(key, last, entry, at).text, ''].join('\n');
   return {
     ...files,
-    [META_FILE]: Buffer.from(`${JSON.stringify(meta, null, 2)}\n`),
-    ...(journal === undefined ? {} : { [JOURNAL_FILE]: Buffer.from(journal) }),
+    [META]: Buffer.from(`${JSON.stringify(meta, null, 2)}\n`),
+    ...(journal === undefined
+      ? { [END]: renderEnd({ result, at }, run, key) }
+      : { [JOURNAL_FILE]: Buffer.from(journal) }),
   };
 }
 
 /** The files of a run that goes on after it had ended: its next worker says where it stands. */
 export function withoutEnd(files: RunFiles): RunFiles {
-  const { [META_FILE]: _, ...rest } = files;
+  const { [META]: _, [END]: __, ...rest } = files;
   return rest;
-}
-
-const TITLE = 120;
-
-/** The first line of a task that says something. */
-export function titleOf(task: string): string {
-  return oneLine(task.trim().split('\n', 1)[0] ?? '', TITLE);
 }
 
 /** The job of a spec. */

@@ -14,11 +14,19 @@ import { UsageError } from '../../core/text/errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { nextLine } from '../../home/journal/file.ts';
 import { RECORD, readRecord, renderRecord } from '../drive/record.ts';
-import { keyOfRun } from '../secret.ts';
+import { keyOfRun, readSpec, sealSpec } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
-import { CONTRACT_FILE, JOURNAL_FILE, jobOf, type Published, publishedOf, withoutEnd } from './published.ts';
+import {
+  CONTRACT_FILE,
+  JOURNAL_FILE,
+  jobOf,
+  type Published,
+  publishedOf,
+  SPEC_FILE,
+  withoutEnd,
+} from './published.ts';
 import type { Steered } from './steer.ts';
 
 /** Gives a run its attempts again, and other limits if some are named. */
@@ -31,8 +39,8 @@ export async function retryRun(text: string, changes: LimitChanges, fleet: Fleet
     throw new UsageError(
       `run ${run} is being worked on by ${job.worker ?? 'a worker'}: there is nothing to retry`,
     );
-  const words = await reopenPublished(found, changes, fleet);
-  const again = await requeue(found, fleet);
+  const { words, sealed } = await reopenPublished(found, changes, fleet);
+  const again = await requeue(found, sealed, fleet);
   if (!again) throw new UsageError(`run ${run} waits for a worker already: there is nothing to retry`);
   return {
     run,
@@ -42,31 +50,32 @@ export async function retryRun(text: string, changes: LimitChanges, fleet: Fleet
 }
 
 /** Runs that the queue has lost are added, all others are taken again. */
-async function requeue({ run, repo, job }: FoundRun, fleet: Fleet): Promise<boolean> {
-  if (job) return fleet.engine.again(run);
-  const read = await fleet.truthOf(repo).read(run);
-  const { spec, sealed } = read ? publishedOf(run, read.files, fleet.secret) : {};
-  if (!spec || sealed === undefined) throw wrongSecret(run);
+async function requeue({ run, job }: FoundRun, sealed: string, fleet: Fleet): Promise<boolean> {
+  if (job) return fleet.engine.again(run, sealed);
+  const spec = readSpec(sealed, run, keyOfRun(run, fleet.secret));
+  if (!spec) throw wrongSecret(run);
   return (await fleet.engine.add(jobOf(spec, sealed))) === 'added';
 }
 
-/** Publishes that a run goes on, if it has ended or gets other limits. Returns what changes, in words. */
+/** Publishes that a run goes on, with other limits if it gets some. Returns what changes, in words, and the spec from now on. */
 async function reopenPublished(
   { run, repo }: FoundRun,
   changes: LimitChanges,
   fleet: Fleet,
-): Promise<string> {
+): Promise<{ words: string; sealed: string }> {
   const truth = fleet.truthOf(repo);
   const read = await truth.read(run);
   if (!read) throw new UsageError(`${repo} has nothing of run ${run}: submit it again`);
   const published = publishedOf(run, read.files, fleet.secret);
   if (!published.spec) throw wrongSecret(run);
   const reopened = reopenedFiles(run, read.files, published, changes, fleet);
-  const files = withAllAttempts(run, reopened?.files ?? read.files, fleet);
-  if (!reopened && !files) return '';
+  const sealed = sealSpec({ ...published.spec, again: fleet.now() }, fleet.secret);
+  const files = withAllAttempts(run, reopened?.files ?? read.files, fleet) ?? reopened?.files;
+  if (!files) return { words: '', sealed };
+  const again = { ...files, [SPEC_FILE]: Buffer.from(sealed) };
   try {
     await truth.publish(
-      { run, expected: read.refs, files: files ?? reopened?.files ?? read.files, message: `${run}: goes on` },
+      { run, expected: read.refs, files: again, message: `${run}: goes on` },
       fleet.home.root,
     );
   } catch (error) {
@@ -75,7 +84,7 @@ async function reopenPublished(
       `a worker has published for run ${run} at this moment: look again with untildone fleet show ${run}`,
     );
   }
-  return reopened?.words ?? '';
+  return { words: reopened?.words ?? '', sealed };
 }
 
 /** The files of a run that was taken in vain, with none of these takes counted; undefined where there are none. */

@@ -2,7 +2,7 @@
  * Runs that begin again and again. A schedule is on the queue, and on the remote of its repository, from where `reconcile`
  * brings it back. Workers submit what is due: the key is made of the schedule and the time, so twice is once.
  */
-import type { When } from '../../core/fleet/when.ts';
+import { dueTime, type When } from '../../core/fleet/when.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { hmacSha256, sha256 } from '../../files/digest.ts';
@@ -86,8 +86,21 @@ export async function submitFromTemplate(
   fleet: Fleet,
 ): Promise<Submission> {
   const template = readTemplate(text, id, fleet.secret);
-  if (!template) throw new UsageError(`schedule ${id} was made with another secret than this machine has`);
-  const key = `schedule ${id} ${new Date(at).toISOString()}`;
+  if (!template)
+    throw new UsageError(
+      `schedule ${id} does not have the seal of this fleet: it was made with another secret than this machine has, or by somebody who can write to the queue`,
+    );
+  const due = dueTime(template.when, at, fleet.now());
+  if (due === undefined)
+    throw new UsageError(
+      `${Number.isFinite(at) ? new Date(at).toISOString() : at} is no time at which schedule ${id} is due now`,
+    );
+  const onRemote = await fleet.schedulesAt(template.request.repo).all();
+  if (onRemote.get(id)?.[TEMPLATE_FILE]?.toString('utf8') !== text)
+    throw new UsageError(
+      `${template.request.repo} does not have this schedule, so it was ended or replaced: untildone fleet unschedule ${id} takes it from the queue, too`,
+    );
+  const key = `schedule ${id} ${new Date(due).toISOString()}`;
   return submit({ ...template.request, key, schedule: id }, fleet);
 }
 

@@ -1,10 +1,13 @@
 /** What a person asks of a run: pause, resume, cancel, answer, approve, reject, retry, remove. */
 import { randomUUID } from 'node:crypto';
 import { Fenced, RemoteAway } from '../../core/fleet/errors.ts';
+import { seenIn } from '../../core/fleet/seen.ts';
+import type { LoopState } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { JobView, RunCommand, RunResult } from '../../ports/fleet.ts';
 import { type FoundRun, findRun } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
+import { newestState } from './follow.ts';
 import { publishedOf, withEnd } from './published.ts';
 import { isThere } from './situation.ts';
 
@@ -17,17 +20,26 @@ export interface Steered {
 
 type Asked = RunCommand['command'];
 
-/** Puts a command to a run. It is applied within a few seconds, or when a worker takes the run. */
+/**
+ * Puts a command to a run. It is applied within a few seconds, or when a worker takes the run. `shown`: where the run stood
+ * for the person who says it; without it, where it stands now.
+ */
 export async function askOfRun(
   text: string,
   command: Asked,
   said: { about?: string; text?: string },
   fleet: Fleet,
+  shown?: LoopState,
 ): Promise<Steered> {
   const job = await openJob(text, fleet);
-  await fleet.engine.command(job.run, { id: randomUUID(), command, ...said, at: fleet.now() });
+  const seen = ANSWERS.has(command)
+    ? { seen: seenIn(shown ?? (await newestState(job.run, job.repo, fleet))) }
+    : {};
+  await fleet.engine.command(job.run, { id: randomUUID(), command, ...said, ...seen, at: fleet.now() });
   return { run: job.run, did: 'asked', text: askedWords(command, job) };
 }
+
+const ANSWERS = new Set<Asked>(['answer', 'approve', 'reject']);
 
 function askedWords(command: Asked, { run, state, worker }: JobView): string {
   const what: Record<Asked, string> = {

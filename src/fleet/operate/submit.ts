@@ -3,7 +3,7 @@
  * submitting it again with the same key goes on where a crash cut it off.
  */
 import { EngineAway } from '../../core/fleet/errors.ts';
-import type { RunSpec } from '../../core/fleet/spec.ts';
+import { type RunSpec, titleOf } from '../../core/fleet/spec.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
@@ -14,7 +14,7 @@ import type { Truth } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { planRuns } from './plan.ts';
-import { jobOf, publishedOf, SPEC_FILE, titleOf } from './published.ts';
+import { jobOf, publishedOf, SPEC_FILE } from './published.ts';
 import { rememberRepo } from './repos.ts';
 import type { SubmitRequest } from './request.ts';
 

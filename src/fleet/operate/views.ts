@@ -24,6 +24,9 @@ export function runView(job: JobView, facts: FleetFacts) {
     tokens: result?.tokens ?? news?.tokens ?? 0,
     doing: state === 'active' ? (news?.doing ?? null) : null,
     heard_at: iso(news?.at),
+    refused: news?.refused
+      ? { count: news.refused.count, why: news.refused.why, at: iso(news.refused.at) }
+      : null,
     result: result ? resultView(result) : null,
   };
 }
@@ -65,6 +68,7 @@ export function specView(spec: RunSpec) {
 
 export function workerView(worker: WorkerView, now: number) {
   const { name, host, pid, version, labels, concurrency, runs, draining, diskFree, note } = worker;
+  const { withoutWalls, refused = 0 } = worker;
   return {
     ...{ name, host, pid, version, labels, concurrency, runs, draining },
     there: isThere(worker, now),
@@ -72,6 +76,8 @@ export function workerView(worker: WorkerView, now: number) {
     heard_at: iso(worker.at),
     disk_free: diskFree ?? null,
     note: note ?? null,
+    without_walls: withoutWalls ?? null,
+    refused,
   };
 }
 

@@ -10,6 +10,8 @@ import { isRunning } from '../../files/process-id.ts';
 import { userHome } from '../../files/system.ts';
 import { VERSION } from '../../home/program.ts';
 import type { Engine } from '../../ports/fleet.ts';
+import { missingVariables } from '../drive/environment.ts';
+import type { Refusals } from '../seals/refusals.ts';
 import { DiskWatch } from './disk.ts';
 import type { StartDriver } from './driver-process.ts';
 import { printer, type Say } from './events.ts';
@@ -34,6 +36,10 @@ export interface WorkerFlags {
   drainTimeout: number;
   once: boolean;
   repos?: string[];
+  /** Variables that every run gets, by name. */
+  env?: string[];
+  /** Works where nothing can be confined, too. */
+  withoutWalls?: boolean;
   json: boolean;
 }
 
@@ -41,6 +47,8 @@ export interface WorkerFlags {
 export interface WorkerParts {
   engine: Engine;
   secret: string;
+  /** What the engine does not take from its store. */
+  refusals?: Refusals;
   env: NodeJS.ProcessEnv;
   start: StartDriver;
   envFor(spec: RunSpec): NodeJS.ProcessEnv;
@@ -49,6 +57,8 @@ export interface WorkerParts {
   askRemote(caches: string): AskRemote;
   /** `inUse`: repositories of runs under way. */
   sweepCaches(caches: string, mostBytes: number, inUse: ReadonlySet<string>): Promise<void>;
+  /** Why this machine can confine nothing; absent where it can. */
+  noWalls?: string;
   /** For tests. */
   beatMs?: number;
   submitDue(due: { id: string; at: number; template: string }, caches: string): Promise<void>;
@@ -61,6 +71,7 @@ const AGAIN_MS = 1_000;
 /** Returns the exit code. */
 export async function runWorker(flags: WorkerFlags, parts: WorkerParts): Promise<number> {
   const { engine, env } = parts;
+  refuseWithoutWalls(flags, parts);
   const say = printer(flags.json, Date.now);
   const link = new StoreLink(say);
   const workdir = flags.workdir ? resolve(flags.workdir) : usualWorkdir(env);
@@ -89,6 +100,7 @@ export async function runWorker(flags: WorkerFlags, parts: WorkerParts): Promise
         { host: flags.healthHost, port: flags.healthPort },
       );
     say(startedEvent(flags, engine, folders, health));
+    if (parts.noWalls !== undefined) say({ type: 'note', run: null, text: WITHOUT_WALLS(parts.noWalls) });
     const swept = await folders.sweep();
     if (swept > 0) say({ type: 'note', run: null, text: `removed ${swept} folders that a worker had left` });
     // Who starts a worker wants it to work, also after it was drained.
@@ -105,6 +117,22 @@ export async function runWorker(flags: WorkerFlags, parts: WorkerParts): Promise
     folders.release();
     await Promise.race([engine.close().catch(() => {}), wait(AGAIN_MS, undefined, { ref: false })]);
   }
+}
+
+const WITHOUT_WALLS = (why: string) =>
+  `NO WALLS: ${why}. Sessions and gates of all runs here can read what this user can, the secret of the fleet and other runs among it`;
+
+/** A person decides that, and not a machine that lacks a package. */
+function refuseWithoutWalls({ withoutWalls, env = [] }: WorkerFlags, parts: WorkerParts): void {
+  const missing = missingVariables(parts.env, env);
+  if (missing.length > 0)
+    throw new UsageError(
+      `--env: this machine cannot give ${missing.join(', ')} to runs: set what is missing; the queue and the secret of the fleet are never given`,
+    );
+  if (parts.noWalls === undefined || withoutWalls) return;
+  throw new UsageError(
+    `there are no walls on this machine: ${parts.noWalls}. Without walls, sessions and gates can read what this user can, the secret of the fleet among it. Install what is missing; or, where another wall is around this worker and it works for people who trust each other: untildone worker --without-walls`,
+  );
 }
 
 const COUNTS_MS = 5_000;
@@ -138,6 +166,8 @@ export function assemble(
 ): { worker: FleetWorker; disk: DiskWatch; figures: Figures } {
   const { engine } = parts;
   const figures = new Figures();
+  const { refusals } = parts;
+  if (refusals) refusals.say = (run, text) => say({ type: 'note', run, text });
   const tellDisk = (obstacle: string | undefined) =>
     say({ type: 'note', run: null, text: obstacle ?? 'there is room on the disk again: runs are taken' });
   const sweep = (caches: string, most: number) => parts.sweepCaches(caches, most, new Set(worker.repos));
@@ -149,9 +179,11 @@ export function assemble(
       money: new FleetMoney(engine, link),
       repos: flags.repos ?? [],
       isRoot: process.getuid?.() === 0,
+      env: flags.env ?? [],
       envFor: parts.envFor,
       missing: parts.missing,
       askRemote: parts.askRemote(folders.caches),
+      refused: (run, why) => refusals?.add(run, why),
       makeFolder: (run) => folders.makeFolder(run),
       removeFolder: (folder) => folders.removeFolder(folder),
       caches: folders.caches,
@@ -163,6 +195,7 @@ export function assemble(
       version: VERSION,
       obstacle: () => disk.obstacle,
       diskFree: () => disk.free,
+      withoutWalls: parts.noWalls,
       onBeat: (isDraining) => {
         folders.touchLock();
         disk.look(Date.now());

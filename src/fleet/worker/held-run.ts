@@ -7,6 +7,7 @@ import {
   type Intake,
   notForThisWorker,
   notYetAfter,
+  otherLabels,
   takenOut,
   triedOut,
   unknownVersion,
@@ -37,11 +38,15 @@ export interface WorkerWorld {
   repos: readonly string[];
   isRoot: boolean;
   start: StartDriver;
+  /** Variables that every run gets, by name. */
+  env: readonly string[];
   /** The environment of the process of a run. */
   envFor(spec: RunSpec): NodeJS.ProcessEnv;
   /** Variables that the spec names and this machine does not have. */
   missing(spec: RunSpec): string[];
   askRemote: AskRemote;
+  /** A command of a run was not carried out. */
+  refused(run: string, why: string): void;
   /** Makes the folder of a run, for one take of it. */
   makeFolder(run: string): string;
   removeFolder(folder: string): Promise<void>;
@@ -102,7 +107,28 @@ export class HeldRun {
 
   command(commands: readonly RunCommand[]): void {
     this.#commands.push(...commands);
-    for (const command of commands) this.#driver?.send({ type: 'command', command });
+    if (this.#driver) this.#sendCommands(commands);
+  }
+
+  /** What was asked before the run was taken up again is about what it was then. */
+  #sendCommands(commands: readonly RunCommand[]): void {
+    const again = this.#spec?.again ?? 0;
+    for (const command of commands) {
+      if (command.at > again) this.#driver?.send({ type: 'command', command });
+      else this.#refuse(command.id, `"${command.command}" was asked before the run was taken up again`);
+    }
+  }
+
+  #refuse(id: string, why: string): void {
+    this.#world.refused(this.taken.run, why);
+    this.#over(id);
+  }
+
+  /** Nobody is asked it again. */
+  #over(id: string): void {
+    const { run } = this.taken;
+    this.#commands = this.#commands.filter((command) => command.id !== id);
+    void this.#world.link.call(() => this.#world.engine.acknowledge(run, [id])).catch(() => {});
   }
 
   drain(): void {
@@ -176,6 +202,8 @@ export class HeldRun {
       return version === undefined || version === 1 ? badSeal(run) : unknownVersion(version);
     }
     this.#spec = spec;
+    const elsewhere = otherLabels(this.taken.labels, spec);
+    if (elsewhere) return elsewhere;
     const notHere =
       notForThisWorker(spec, { ...this.#world, missing: this.#world.missing(spec) }) ??
       (await this.#triedOut(spec));
@@ -222,12 +250,14 @@ export class HeldRun {
       key: keyOfRun(run, secret),
       folder: this.#folder,
       caches: this.#world.caches,
+      before: await this.#workBefore(spec),
+      env: this.#world.env,
       silenceMs: SILENCE_MS,
     };
     this.#driver = this.#world.start(order, this.#world.envFor(spec), (message) => this.#hear(message, spec));
     figures.begun++;
     say({ type: 'taken', run, repo, title, takes });
-    for (const command of this.#commands) this.#driver.send({ type: 'command', command });
+    this.#sendCommands(this.#commands);
     const outcome = await this.#driver.over;
     if (outcome.kind === 'fenced') figures.fenced++;
     if (this.#buriedWhy !== undefined) return { do: 'bury', why: this.#buriedWhy };
@@ -236,6 +266,14 @@ export class HeldRun {
     if (outcome.kind === 'ended') this.#costs.ended(spec, outcome.spentUsd ?? outcome.result.costUsd);
     const facts = { tries: this.taken, attempts: spec.attempts, gotOn: this.#gotOn, now: Date.now() };
     return settlementOf(outcome, facts);
+  }
+
+  /** The last commits of the runs that this one comes after, under the seals of those runs. */
+  async #workBefore({ after, repo }: RunSpec): Promise<DriveOrder['before']> {
+    const works = await Promise.all(
+      after.map(async (run) => ({ run, commit: (await this.#world.askRemote(repo, run))?.work })),
+    );
+    return works.flatMap(({ run, commit }) => (commit === undefined ? [] : [{ run, commit }]));
   }
 
   #hear(message: FromDriver, spec: RunSpec): void {
@@ -266,9 +304,11 @@ export class HeldRun {
         return;
       }
       case 'applied':
-        this.#commands = this.#commands.filter(({ id }) => id !== message.id);
         // Who takes the run next would be told once more, and do nothing.
-        void this.#world.link.call(() => this.#world.engine.acknowledge(run, [message.id])).catch(() => {});
+        this.#over(message.id);
+        return;
+      case 'refused':
+        this.#refuse(message.id, message.why);
         return;
       case 'note':
         say({ type: 'note', run, text: message.text });

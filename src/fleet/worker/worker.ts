@@ -14,6 +14,8 @@ export interface WorkerOptions {
   /** Why nothing may be taken at the moment, such as a full disk. */
   obstacle(): string | undefined;
   diskFree(): number | undefined;
+  /** Why this machine can confine nothing. */
+  withoutWalls?: string;
   /** For tests. */
   beatMs?: number;
   /** On every beat, besides. */
@@ -247,7 +249,7 @@ export class FleetWorker {
   }
 
   #view(): WorkerView {
-    const { labels, concurrency, host, version } = this.#options;
+    const { labels, concurrency, host, version, withoutWalls } = this.#options;
     return {
       name: this.#world.worker,
       host,
@@ -261,6 +263,7 @@ export class FleetWorker {
       at: Date.now(),
       diskFree: this.#options.diskFree(),
       note: this.#options.obstacle(),
+      withoutWalls,
     };
   }
 

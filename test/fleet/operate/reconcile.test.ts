@@ -91,18 +91,27 @@ test('what is due is submitted once, however often a worker tries, at the commit
     'there is a schedule hourly already',
   );
   const [schedule] = await two.engine.schedules();
-  const due = { id: 'hourly', at: 1_800_000_000_000, template: schedule?.template ?? '' };
+  // The span of this hour, and the one before it.
+  const at = Math.floor(Date.now() / when.everyMs) * when.everyMs;
+  const due = { id: 'hourly', at, template: schedule?.template ?? '' };
   const runs = await Promise.all([submitFromTemplate(due, one), submitFromTemplate(due, two)]);
   expect(new Set(runs.map(({ submitted }) => submitted[0]?.run)).size).toBe(1);
-  const next = await submitFromTemplate({ ...due, at: due.at + when.everyMs }, two);
+  const next = await submitFromTemplate({ ...due, at: at - when.everyMs }, two);
   expect(next.submitted[0]?.run).not.toBe(runs[0]?.submitted[0]?.run);
   expect((await one.engine.counts()).waiting).toBe(2);
   await expect(submitFromTemplate({ ...due, id: 'other' }, one)).rejects.toThrow('another secret');
+  // A queue that names times as it likes gets no more runs: one a span, and none of a day that is over or to come.
+  await submitFromTemplate({ ...due, at: at + 1 }, one);
+  for (const wrong of [at + 2 * when.everyMs, at - 90_000_000, Number.NaN])
+    await expect(submitFromTemplate({ ...due, at: wrong }, one)).rejects.toThrow('is no time');
+  expect((await one.engine.counts()).waiting).toBe(2);
 
   expect(Object.keys(remote.refs())).toContain('refs/untildone/schedules/hourly');
   await unschedule('hourly', two);
   expect(Object.keys(remote.refs())).not.toContain('refs/untildone/schedules/hourly');
   expect(await one.engine.schedules()).toEqual([]);
+  // Put back on the queue, it submits nothing.
+  await expect(submitFromTemplate(due, one)).rejects.toThrow('was ended or replaced');
   await expect(unschedule('hourly', one)).rejects.toThrow('there is no schedule hourly');
 });
 

@@ -48,6 +48,18 @@ describe.concurrent('is refused, with what to do', () => {
       {},
       /does not have the secret of the fleet.*untildone fleet secret --show/,
     ],
+    [
+      'where nothing can be confined',
+      ['--queue', 'redis://127.0.0.1:1', '--once'],
+      { PATH: '/nowhere', UNTILDONE_FLEET_SECRET: 'a'.repeat(64) },
+      /there are no walls on this machine: .*untildone worker --without-walls/,
+    ],
+    [
+      'with a variable to give that is not there',
+      ['--queue', 'redis://127.0.0.1:1', '--env', 'UNTILDONE_QUEUE', '--env', 'NPM_TOKEN'],
+      { UNTILDONE_QUEUE: 'redis://127.0.0.1:1', UNTILDONE_FLEET_SECRET: 'a'.repeat(64) },
+      /cannot give UNTILDONE_QUEUE, NPM_TOKEN to runs/,
+    ],
     ['with a name that is none', ['--name', '../x'], {}, /Type a name/],
     ['with a size that is none', ['--max-disk', 'much'], {}, /Type a size/],
   ])('%s', async (_, args, env, words) => {
@@ -56,6 +68,22 @@ describe.concurrent('is refused, with what to do', () => {
     expect(said()).toMatch(words);
     expect(said()).not.toMatch(/\n\s+at /);
   });
+});
+
+test('a worker without walls says so loudly, and the fleet shows it', async () => {
+  const queue = `${store.url}?prefix=nowalls`;
+  const env = { PATH: '/nowhere', UNTILDONE_QUEUE: queue };
+  const worker = start(['--without-walls', '--health-port', 'off', '--name', 'open'], env);
+  await waitFor(() => worker.said().includes('NO WALLS: '));
+  const status = spawn(process.execPath, [resolve('dist/untildone.cjs'), 'fleet', 'status'], {
+    env: { PATH: process.env.PATH ?? '', HOME: join(folder, 'home'), UNTILDONE_QUEUE: queue },
+  });
+  let said = '';
+  status.stdout.on('data', (text) => (said += text));
+  await new Promise((done) => status.on('close', done));
+  expect(said).toMatch(/open .*no walls/);
+  worker.child.kill('SIGTERM');
+  expect(await worker.code).toBe(0);
 });
 
 test('says who it is, serves its health, refuses a second one of its name, and ends when it is told to', async () => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import type { DriveOutcome, FromDriver, ToDriver } from '../../../src/fleet/drive/protocol.ts';
+import type { DriveOrder, DriveOutcome, FromDriver, ToDriver } from '../../../src/fleet/drive/protocol.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
 import type { Truth } from '../../../src/fleet/truth/truth.ts';
@@ -40,6 +40,8 @@ export interface PlayedWorker {
   /** What it answers to `may`; lets everything begin without it. */
   may?(question: Extract<FromDriver, { type: 'may' }>): { why: string; untilMs: number } | undefined;
   leftUsd?(question: Extract<FromDriver, { type: 'may' }>): number | undefined;
+  /** The commits of the runs before, as it has read them. */
+  before?: DriveOrder['before'];
 }
 
 export class DrivenScene {
@@ -98,7 +100,16 @@ export class Driven {
   constructor(
     scene: DrivenScene,
     spec: RunSpec,
-    { name = 'w1', silenceMs = 60_000, waitMs, env = {}, secret = scene.secret, may, leftUsd }: PlayedWorker,
+    {
+      name = 'w1',
+      silenceMs = 60_000,
+      waitMs,
+      env = {},
+      secret = scene.secret,
+      may,
+      leftUsd,
+      before,
+    }: PlayedWorker,
   ) {
     const machine = join(scene.root, name);
     this.folder = join(machine, spec.run);
@@ -131,6 +142,7 @@ export class Driven {
       spec: sealSpec(spec, secret),
       key: keyOfRun(spec.run, scene.secret),
       caches: join(machine, 'caches'),
+      before,
     });
   }
 

@@ -11,6 +11,8 @@ import { openEngine } from '../../../src/fleet/engine/open.ts';
 import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
 import { fleetOver } from '../../../src/fleet/operate/open.ts';
 import type { SubmitRequest } from '../../../src/fleet/operate/request.ts';
+import { orderMemory } from '../../../src/fleet/seals/memory.ts';
+import { sealedEngine } from '../../../src/fleet/seals/sealed-engine.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
 import { type LastLine, nextLine } from '../../../src/home/journal/file.ts';
 import type { JournalLine } from '../../../src/home/journal/line.ts';
@@ -62,7 +64,9 @@ export function operateScene(store: Store, files: Record<string, string> = {}): 
       const env = envOf(name);
       const home = homeAt(env.UNTILDONE_HOME ?? '');
       mkdirSync(home.root, { recursive: true });
-      const fleet = fleetOver({ engine: await openEngine(queue, env), home, env, secret });
+      const raw = await openEngine(queue, env);
+      const engine = sealedEngine(raw, { secret, memory: orderMemory(home, secret, raw.place) });
+      const fleet = fleetOver({ engine, home, env, secret });
       open.push(fleet);
       return fleet;
     },

@@ -266,7 +266,7 @@ export class FleetDesk implements FleetSide {
     const asked = asCommand(request, state);
     const { command, words: _, ...said } = asked;
     const { text } = await this.reached(
-      command === 'cancel' ? cancelRun(run, said.text, fleet) : askOfRun(run, command, said, fleet),
+      command === 'cancel' ? cancelRun(run, said.text, fleet) : askOfRun(run, command, said, fleet, state),
     );
     return this.requested(run, request, asked, text, at);
   }

@@ -1,5 +1,5 @@
-import type { FleetLimits } from '../../../core/fleet/limits.ts';
-import type { RunCommand, RunNews, WorkerView } from '../../../ports/fleet.ts';
+import type { RunCommand } from '../../../ports/fleet.ts';
+import { labelsIn, limitsIn, newsIn, workerIn } from '../readable.ts';
 import {
   DAY_MS,
   DEAD_LINES_DAYS,
@@ -10,6 +10,7 @@ import {
   type RunRecord,
 } from '../records.ts';
 import { storable } from '../storable.ts';
+import { keptRecords, pruneKept } from './kept.ts';
 import { lineRecords } from './lines.ts';
 import { slotRecords } from './slots.ts';
 import { type Database, NOW } from './tables.ts';
@@ -19,14 +20,16 @@ interface RunRow {
   lane: string;
   failures: number;
   why: string | null;
-  news: RunNews | null;
+  news: unknown;
   settled: string | null;
   not_before: string | null;
 }
 
 export function postgresRecords(db: Database): Records {
-  const value = async <T>(name: string): Promise<T | undefined> => {
-    const { rows } = await db.query<{ value: T }>('SELECT value FROM fleet_value WHERE name = $1', [name]);
+  const value = async (name: string): Promise<unknown> => {
+    const { rows } = await db.query<{ value: unknown }>('SELECT value FROM fleet_value WHERE name = $1', [
+      name,
+    ]);
     return rows[0]?.value;
   };
   const setValue = (name: string, to: unknown) =>
@@ -38,14 +41,16 @@ export function postgresRecords(db: Database): Records {
   return {
     ...slotRecords(db),
     ...lineRecords(db),
+    ...keptRecords(db),
     async lanes() {
-      const { rows } = await db.query<{ lane: string; labels: string[] | null; paused: boolean }>(
+      const { rows } = await db.query<{ lane: string; labels: unknown; paused: boolean }>(
         `SELECT lane, labels, EXISTS (SELECT 1 FROM fleet_value WHERE name = 'paused') AS paused
            FROM (VALUES (1)) AS one(n) LEFT JOIN fleet_lane ON true`,
       );
-      const lanes = rows.flatMap(({ lane, labels }) =>
-        lane === null ? [] : [[lane, labels ?? []] as const],
-      );
+      const lanes = rows.flatMap(({ lane, labels }) => {
+        const known = labelsIn(labels);
+        return lane === null || known === undefined ? [] : [[lane, known] as const];
+      });
       return { lanes: Object.fromEntries(lanes), paused: rows[0]?.paused === true };
     },
     async claimRun(run, lane, labels, notBefore) {
@@ -132,11 +137,11 @@ export function postgresRecords(db: Database): Records {
       return rows.map(({ id }) => id);
     },
     async workers() {
-      const { rows } = await db.query<{ view: WorkerView }>(
+      const { rows } = await db.query<{ view: unknown }>(
         `SELECT view FROM fleet_worker WHERE view IS NOT NULL AND beaten > ${NOW} - $1 ORDER BY name`,
         [PRESENCE_MS],
       );
-      return rows.map(({ view }) => view);
+      return rows.flatMap(({ view }) => workerIn(view) ?? []);
     },
     async drain(worker, on) {
       const since = on ? NOW : 'NULL::bigint';
@@ -150,7 +155,7 @@ export function postgresRecords(db: Database): Records {
       else await db.query("DELETE FROM fleet_value WHERE name = 'paused'");
     },
     async limits() {
-      return (await value<FleetLimits>('limits')) ?? {};
+      return limitsIn(await value('limits'));
     },
     async setLimits(limits) {
       await setValue('limits', limits);
@@ -194,6 +199,7 @@ export function postgresRecords(db: Database): Records {
         `DELETE FROM fleet_worker WHERE beaten < ${NOW} - $1 AND coalesce(drain_since, 0) < ${NOW} - $1`,
         [DAY_MS],
       );
+      await pruneKept(db);
       await db.query(`DELETE FROM fleet_spent WHERE day < to_char(now() - interval '62 days', 'YYYY-MM-DD')`);
       await db.query(`DELETE FROM fleet_command WHERE asked < ${NOW} - $1`, [60 * DAY_MS]);
       await db.query(`DELETE FROM fleet_slot WHERE until < ${NOW} - $1`, [DAY_MS]);
@@ -202,11 +208,12 @@ export function postgresRecords(db: Database): Records {
 }
 
 function recordOf(row: RunRow): RunRecord {
+  const news = newsIn(row.news);
   return {
     lane: row.lane,
     failures: row.failures,
     ...(row.why === null ? {} : { why: row.why }),
-    ...(row.news === null ? {} : { news: row.news }),
+    ...(news === undefined ? {} : { news }),
     ...(row.not_before === null ? {} : { notBefore: Number(row.not_before) }),
     ...(row.settled === null ? {} : { settled: row.settled }),
   };

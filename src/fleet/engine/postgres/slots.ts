@@ -1,8 +1,9 @@
 /** Slots, who waits for them, and the beat of a worker, which renews them. */
 import type { Slot } from '../../../core/fleet/limits.ts';
-import type { RunCommand, WorkerView } from '../../../ports/fleet.ts';
-import { type Records, SLOT_MS } from '../records.ts';
+import type { WorkerView } from '../../../ports/fleet.ts';
+import { type Beaten, type Records, SLOT_MS } from '../records.ts';
 import { storable } from '../storable.ts';
+import { keptIn } from './kept.ts';
 import { type Database, NOW, type Queryable } from './tables.ts';
 
 type SlotRecords = Pick<Records, 'claimSlots' | 'releaseSlots' | 'wakeable' | 'wakeAll' | 'beat'>;
@@ -67,16 +68,17 @@ export function slotRecords(db: Database): SlotRecords {
            EXISTS (SELECT 1 FROM fleet_value WHERE name = 'paused') AS paused`,
         [worker.name, storable(worker), worker.startedAt, runs, by],
       );
-      const asked = await db.query<{ run: string; command: RunCommand }>(
-        'SELECT run, command FROM fleet_command WHERE run = ANY($1) ORDER BY n',
+      const asked = await db.query<{ run: string; id: string; command: unknown }>(
+        'SELECT run, id, command FROM fleet_command WHERE run = ANY($1) ORDER BY n',
         [runs],
       );
-      const commands: Record<string, RunCommand[]> = {};
-      for (const { run, command } of asked.rows) {
+      const commands: Beaten['commands'] = {};
+      for (const { run, ...row } of asked.rows) {
         commands[run] ??= [];
-        commands[run].push(command);
+        commands[run].push(row);
       }
-      return { commands, drain: rows[0]?.drain === true, paused: rows[0]?.paused === true };
+      const orders = await keptIn(db, 'orders');
+      return { commands, drain: rows[0]?.drain === true, paused: rows[0]?.paused === true, orders };
     },
   };
 }

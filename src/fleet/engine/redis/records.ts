@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { FleetLimits, Slot } from '../../../core/fleet/limits.ts';
+import type { Slot } from '../../../core/fleet/limits.ts';
 import type { RunCommand, RunNews, Spent, WorkerView } from '../../../ports/fleet.ts';
+import { labelsIn, limitsIn, newsIn, parsed, workerIn } from '../readable.ts';
 import {
   DAY_MS,
   DEAD_LINES_DAYS,
@@ -12,6 +13,7 @@ import {
   type Records,
   type RunRecord,
   SLOT_MS,
+  SPENT_DAYS,
 } from '../records.ts';
 import * as lua from './scripts.ts';
 
@@ -26,7 +28,10 @@ export function redisRecords(client: Redis, prefix: string): Records {
   return {
     async lanes() {
       const [lanes, paused] = await Promise.all([client.hgetall(`${p}lanes`), client.exists(`${p}paused`)]);
-      const entries = Object.entries(lanes).map(([lane, labels]) => [lane, JSON.parse(labels) as string[]]);
+      const entries = Object.entries(lanes).flatMap(([lane, text]) => {
+        const labels = labelsIn(parsed(text));
+        return labels === undefined ? [] : [[lane, labels] as const];
+      });
       return { lanes: Object.fromEntries(entries), paused: paused === 1 };
     },
     async claimRun(id, lane, labels, notBefore) {
@@ -98,12 +103,19 @@ export function redisRecords(client: Redis, prefix: string): Records {
     },
     async beat(worker: WorkerView, by, runs) {
       const told = [worker.name, JSON.stringify(worker), worker.startedAt, by, PRESENCE_MS, SLOT_MS];
-      const [drain, paused, asked] = (await run(lua.BEAT, ...told, ...runs)) as [number, number, string[][]];
+      const [drain, paused, asked, kept] = (await run(lua.BEAT, ...told, ...runs)) as [
+        number,
+        number,
+        string[][],
+        string[],
+      ];
       const commands = runs.flatMap((id, place) => {
-        const of = (asked[place] ?? []).sort().map((text) => JSON.parse(text.slice(20)) as RunCommand);
+        const rows = pairs(asked[place] ?? []).sort(([, one], [, other]) => (one < other ? -1 : 1));
+        const of = rows.map(([name, text]) => ({ id: name, command: parsed(text.slice(20)) }));
         return of.length === 0 ? [] : [[id, of] as const];
       });
-      return { commands: Object.fromEntries(commands), drain: drain === 1, paused: paused === 1 };
+      const orders = Object.fromEntries(pairs(kept));
+      return { commands: Object.fromEntries(commands), drain: drain === 1, paused: paused === 1, orders };
     },
     async tell(id, news: RunNews, lines, from) {
       const text = JSON.stringify(news);
@@ -120,7 +132,7 @@ export function redisRecords(client: Redis, prefix: string): Records {
       const names = await client.zrange(`${p}workers`, '0', '-1');
       if (names.length === 0) return [];
       const views = await client.mget(names.map((name) => `${p}worker:${name}`));
-      return views.flatMap((view) => (view === null ? [] : [JSON.parse(view) as WorkerView]));
+      return views.flatMap((view) => workerIn(parsed(view)) ?? []);
     },
     async drain(worker, on) {
       const [seconds] = await client.time();
@@ -132,7 +144,7 @@ export function redisRecords(client: Redis, prefix: string): Records {
       else await client.del(`${p}paused`);
     },
     async limits() {
-      return JSON.parse((await client.get(`${p}limits`)) ?? '{}') as FleetLimits;
+      return limitsIn(parsed(await client.get(`${p}limits`)));
     },
     async setLimits(limits) {
       await client.set(`${p}limits`, JSON.stringify(limits));
@@ -142,11 +154,21 @@ export function redisRecords(client: Redis, prefix: string): Records {
     },
     async spent(day): Promise<Spent> {
       const fields = await client.hgetall(`${p}spent:${day}`);
-      const byRepo = Object.fromEntries(Object.entries(fields).map(([repo, usd]) => [repo, Number(usd)]));
+      const byRepo = Object.fromEntries(
+        Object.entries(fields).map(([repo, usd]) => [repo, Number(usd) || 0]),
+      );
       return { day, usd: Object.values(byRepo).reduce((sum, usd) => sum + usd, 0), byRepo };
     },
     async countIteration(model, mostPerMinute) {
       return Number(await run(lua.COUNT_ITERATION, model, mostPerMinute));
+    },
+    async keep(shelf, name, text) {
+      const key = `${p}kept:${shelf}`;
+      await client.hset(key, name, text);
+      if (shelf.startsWith('spent:')) await client.pexpire(key, SPENT_DAYS * DAY_MS);
+    },
+    async kept(shelf) {
+      return client.hgetall(`${p}kept:${shelf}`);
     },
     async prune() {
       const [seconds] = await client.time();
@@ -160,14 +182,20 @@ export function redisRecords(client: Redis, prefix: string): Records {
   };
 }
 
+/** Names and texts of a hash, as scripts return it. */
+function pairs(flat: readonly string[]): [string, string][] {
+  return flat.flatMap((name, place) => (place % 2 === 0 ? [[name, flat[place + 1] ?? '']] : []));
+}
+
 function recordOf(fields: Record<string, string>): RunRecord | undefined {
   if (fields.lane === undefined) return undefined;
+  const news = newsIn(parsed(fields.news));
   return {
     lane: fields.lane,
-    failures: Number(fields.failures ?? 0),
+    failures: Number(fields.failures ?? 0) || 0,
     ...(fields.why === undefined ? {} : { why: fields.why }),
-    ...(fields.news === undefined ? {} : { news: JSON.parse(fields.news) as RunNews }),
-    ...(fields.notBefore === undefined ? {} : { notBefore: Number(fields.notBefore) }),
+    ...(news === undefined ? {} : { news }),
+    ...(fields.notBefore === undefined ? {} : { notBefore: Number(fields.notBefore) || 0 }),
     ...(fields.settled === undefined ? {} : { settled: fields.settled }),
   };
 }

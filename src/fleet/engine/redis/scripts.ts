@@ -13,6 +13,7 @@
  *   worker:<name>     string the worker's view; workers: zset name -> last beat; drains: hash name -> since when
  *   spent:<day>       hash   money by repository; spent-of:<day>: set of what was counted
  *   minute:<m>:<model> string iterations in a minute
+ *   kept:<shelf>      hash   name -> text: `orders`, `spent:<day>`
  */
 const HEAD = `
 local P = ARGV[1]
@@ -216,9 +217,9 @@ for i = 8, #ARGV do
     if held[j + 1] == ARGV[5] then redis.call('ZADD', P .. 'slot:' .. held[j], now + tonumber(ARGV[7]), run) end
   end
   if #held > 0 then redis.call('PEXPIRE', P .. 'slots:' .. run, 86400000) end
-  asked[i - 7] = redis.call('HVALS', P .. 'commands:' .. run)
+  asked[i - 7] = redis.call('HGETALL', P .. 'commands:' .. run)
 end
-return { drain, redis.call('EXISTS', P .. 'paused'), asked }
+return { drain, redis.call('EXISTS', P .. 'paused'), asked, redis.call('HGETALL', P .. 'kept:orders') }
 `;
 
 /** ARGV: run, news, place of the first line or -1, lines that are kept, then lines. */
