@@ -1,0 +1,79 @@
+/** Which tier plays a test file. A new file belongs to one at once: by its folder, and in folders of unit tests by what it imports. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { SEAM_FILES } from './seams.ts';
+
+export const TIERS = ['unit', 'world', 'seams', 'whole'] as const;
+export type Tier = (typeof TIERS)[number];
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+const UNIT = [
+  'core',
+  'schema',
+  'terminal',
+  'client/hooks',
+  'client/settings',
+  'contract',
+  'judging',
+  'formats',
+  'reflect',
+  'hook',
+  'run/begin',
+  'run/driver',
+  'run/parallel',
+  'run/view',
+  'dashboard',
+  'cli',
+  'dev/conformance',
+  'dev/demo',
+  'library',
+  'house',
+];
+/** The bundles, the real client, browsers, whole fleets, kills. */
+const WHOLE = ['scenarios', 'chaos', 'live', 'browser', 'fleet'];
+/** Real git alone, in a folder of `WHOLE`. */
+const WORLD_IN_WHOLE = ['fleet/truth'];
+
+/** Every test file, from the root of the project, with `/`. */
+export function testFiles(): string[] {
+  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${path.split(sep).join('/')}`)
+    .sort();
+}
+
+export function tierOf(file: string): Tier {
+  const isIn = (folders: readonly string[]) => folders.some((folder) => file.startsWith(`test/${folder}/`));
+  if (SEAM_FILES.includes(file)) return 'seams';
+  if (isIn(WHOLE) && !isIn(WORLD_IN_WHOLE)) return 'whole';
+  return isIn(UNIT) && !leavesTheProcess(resolve(ROOT, file)) ? 'unit' : 'world';
+}
+
+/** Code that it tests starts programs. */
+const MARKED = /^\/\/ Tier: world\b/m;
+const STARTS_PROGRAMS = /from 'node:child_process'/;
+const REPOSITORIES = join(ROOT, 'test', 'support', 'repository.ts');
+
+/** Whether a test file starts programs, or opens repositories by what it imports of `test/support`. */
+function leavesTheProcess(path: string): boolean {
+  const text = readFileSync(path, 'utf8');
+  return MARKED.test(text) || STARTS_PROGRAMS.test(text) || opensRepositories(path);
+}
+
+const known = new Map<string, boolean>([[REPOSITORIES, true]]);
+
+function opensRepositories(path: string): boolean {
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  known.set(path, false);
+  const opens = supportsOf(path).some(opensRepositories);
+  known.set(path, opens);
+  return opens;
+}
+
+function supportsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^(?:import|export|\}) .*from '(\..*\.ts)';$/gm)]
+    .map(([, target = '']) => resolve(path, '..', target))
+    .filter((target) => target.startsWith(join(ROOT, 'test', 'support') + sep));
+}
