@@ -8,15 +8,8 @@ import { join } from 'node:path';
 import { budgetLines, startMeasuring } from './budget.mjs';
 import { sideBySide } from './side-by-side.mjs';
 
-const CHECKS = ['types', 'lint', 'unused'];
-const QUICK = ['unit', 'world', 'seams'];
-/** Projects of vitest.config.ts, and seconds on two quiet cores: over the limit is an error. */
-const PLAYED = {
-  check: { checks: CHECKS, projects: ['unit'], seconds: 45 },
-  test: { checks: CHECKS, projects: QUICK, tools: true, seconds: 300, limit: 330 },
-  all: { checks: CHECKS, projects: [...QUICK, 'whole'], tools: true },
-  rest: { checks: [], projects: ['whole'], tools: true },
-};
+/** By name: scripts of package.json, projects of vitest.config.ts, and seconds on two quiet cores; over `limit` is an error. */
+const PLAYED = JSON.parse(readFileSync(new URL('tiers.json', import.meta.url), 'utf8'));
 const PARTS = ['1/4', '2/4', '3/4', '4/4'];
 /** Types and tests beside each other need it. */
 const ENOUGH_MEMORY = 6e9;

@@ -2,7 +2,7 @@
  * The seams between us and what we do not write: Claude Code, the Agent SDK, a browser, the processes of a fleet. `npm test`
  * plays one file for each; all others of their folders are played by `npm run test:all`.
  */
-const SEAMS = {
+export const SEAMS = {
   hold: 'live/contract',
   'what an agent tries': 'live/cheating',
   'promise, background work, a session that is resumed': 'live/loop',

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { type Change, pluginIn } from '../../support/live/plugin.ts';
 import type { Scene } from '../../support/live/scene.ts';
