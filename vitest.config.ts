@@ -6,6 +6,7 @@ import { type Tier, testFiles, tierOf } from './test/support/tiers.ts';
 const common = {
   // A process serves many files: whatever a test changes in it, it puts back.
   isolate: false,
+  setupFiles: ['./test/support/no-power-cut.ts'],
   restoreMocks: true,
   unstubEnvs: true,
   env: { TZ: 'UTC' },

@@ -1,5 +1,8 @@
-/** Which tier plays a test file. A new file belongs to one at once: by its folder, and in folders of unit tests by what it imports. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * Which tier plays a test file. A new file belongs to one at once: by its folder, and in folders of unit tests by what it
+ * imports. A line such as `// Tier: world` in it says otherwise.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { SEAM_FILES } from './seams.ts';
 
@@ -32,8 +35,6 @@ const UNIT = [
 ];
 /** The bundles, the real client, browsers, whole fleets, kills. */
 const WHOLE = ['scenarios', 'chaos', 'live', 'browser', 'fleet'];
-/** Real git alone, in a folder of `WHOLE`. */
-const WORLD_IN_WHOLE = ['fleet/truth'];
 
 /** Every test file, from the root of the project, with `/`. */
 export function testFiles(): string[] {
@@ -43,22 +44,24 @@ export function testFiles(): string[] {
     .sort();
 }
 
+const MARK = /^\/\/ Tier: (world|whole)$/m;
+
 export function tierOf(file: string): Tier {
-  const isIn = (folders: readonly string[]) => folders.some((folder) => file.startsWith(`test/${folder}/`));
   if (SEAM_FILES.includes(file)) return 'seams';
-  if (isIn(WHOLE) && !isIn(WORLD_IN_WHOLE)) return 'whole';
-  return isIn(UNIT) && !leavesTheProcess(resolve(ROOT, file)) ? 'unit' : 'world';
+  const path = resolve(ROOT, file);
+  const mark = existsSync(path) ? MARK.exec(readFileSync(path, 'utf8'))?.[1] : undefined;
+  if (mark !== undefined) return mark as Tier;
+  const isIn = (folders: readonly string[]) => folders.some((folder) => file.startsWith(`test/${folder}/`));
+  if (isIn(WHOLE)) return 'whole';
+  return isIn(UNIT) && !leavesTheProcess(path) ? 'unit' : 'world';
 }
 
-/** Code that it tests starts programs. */
-const MARKED = /^\/\/ Tier: world\b/m;
 const STARTS_PROGRAMS = /from 'node:child_process'/;
 const REPOSITORIES = join(ROOT, 'test', 'support', 'repository.ts');
 
 /** Whether a test file starts programs, or opens repositories by what it imports of `test/support`. */
 function leavesTheProcess(path: string): boolean {
-  const text = readFileSync(path, 'utf8');
-  return MARKED.test(text) || STARTS_PROGRAMS.test(text) || opensRepositories(path);
+  return STARTS_PROGRAMS.test(readFileSync(path, 'utf8')) || opensRepositories(path);
 }
 
 const known = new Map<string, boolean>([[REPOSITORIES, true]]);
