@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowestFirst from './test/support/slowest-first.ts';
-
-const tests = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
+import { type Tier, testFiles, tierOf } from './test/support/tiers.ts';
 
 const common = {
   // A process serves many files: whatever a test changes in it, it puts back.
   isolate: false,
+  setupFiles: ['./test/support/no-power-cut.ts'],
   restoreMocks: true,
   unstubEnvs: true,
   env: { TZ: 'UTC' },
@@ -15,69 +15,31 @@ const common = {
   hookTimeout: 300_000,
 };
 
-const UNIT = [
-  'core',
-  'schema',
-  'terminal',
-  'client/hooks',
-  'client/settings',
-  'contract',
-  'judging',
-  'formats',
-  'reflect',
-  'hook',
-  'run/{begin,driver,parallel,view}',
-  'dashboard',
-  'cli',
-  'dev/{conformance,demo}',
-  'library',
-  'house',
-];
-const WORLD = [
-  'files',
-  'home',
-  'client/{sdk,transcript}',
-  'project',
-  'gates',
-  'run/{client,git}',
-  'dev/{simulator,proof}',
-  'fleet/truth',
-  'support',
-];
+const files = testFiles();
 
-/** unit: in-process, for every commit. world: real files, processes and git. whole: the bundles and the real client. */
+function project(name: Tier, ...globalSetup: string[]) {
+  return {
+    test: {
+      ...common,
+      name,
+      include: files.filter((file) => tierOf(file) === name),
+      globalSetup: ['./test/support/shared-folder.ts', ...globalSetup],
+    },
+  };
+}
+
+const BUILD = './test/support/build.ts';
+
+/**
+ * unit: in process, for every commit. world: real files, processes and git. seams: the bundles and the real client, one file
+ * for each seam. whole: everything else that needs them. Which file belongs where: test/support/tiers.ts
+ */
 export default defineConfig({
   test: {
     // Much of a test's time is spent waiting for a client: one more file than there are cores.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
-    projects: [
-      {
-        test: {
-          ...common,
-          name: 'unit',
-          include: tests(...UNIT),
-          globalSetup: ['./test/support/shared-folder.ts'],
-        },
-      },
-      {
-        test: {
-          ...common,
-          name: 'world',
-          include: tests(...WORLD),
-          globalSetup: ['./test/support/shared-folder.ts'],
-        },
-      },
-      {
-        test: {
-          ...common,
-          name: 'whole',
-          include: tests('scenarios', 'chaos', 'live', 'browser', 'fleet'),
-          exclude: tests('fleet/truth'),
-          globalSetup: ['./test/support/shared-folder.ts', './test/support/build.ts'],
-        },
-      },
-    ],
+    projects: [project('unit'), project('world'), project('seams', BUILD), project('whole', BUILD)],
   },
 });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs scripts of package.json at the same time. Shows what those said that failed, and fails with them.
 import { spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
 
 /** Resolves with what it said when it failed, with nothing when it did not. */
 function run(name) {
@@ -18,8 +19,14 @@ function run(name) {
   });
 }
 
-const names = process.argv.slice(2);
-const failures = await Promise.all(names.map(run));
-for (const [i, said] of failures.entries())
-  if (said !== undefined) process.stdout.write(`npm run ${names[i]} failed:\n${said}`);
-process.exitCode = failures.every((said) => said === undefined) ? 0 : 1;
+/** What the scripts said that failed, in the order of their names. */
+export async function sideBySide(names) {
+  const failures = await Promise.all(names.map(run));
+  return failures.flatMap((said, i) => (said === undefined ? [] : `npm run ${names[i]} failed:\n${said}`));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const failures = await sideBySide(process.argv.slice(2));
+  process.stdout.write(failures.join(''));
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}

@@ -1,3 +1,4 @@
+// Tier: world
 import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';

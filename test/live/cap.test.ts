@@ -10,8 +10,8 @@ import { longTest } from '../support/long.ts';
 const words = (count: number) => Array.from({ length: count }, (_, i) => ({ text: `only words ${i}` }));
 
 /** A held session, with the cap as Claude Code has it by itself. */
-async function held() {
-  const scene = await sceneOfTest();
+async function held(recorded: Parameters<typeof sceneOfTest>[0] = {}) {
+  const scene = await sceneOfTest(recorded);
   await must(scene, ['install']);
   const settings = await readFile(join(scene.project, '.claude/settings.json'), 'utf8');
   expect(settings).not.toContain('BLOCK_CAP');
@@ -30,7 +30,7 @@ async function held() {
 const STALLED = { status: 'stalled', ending: { cause: 'no_tool_call' } };
 
 test('eight holds without a tool call, then the loop ends before Claude Code overrides it', async () => {
-  const { scene, go } = await held();
+  const { scene, go } = await held({ recording: 'Stop/cap' });
   const run = await go();
   expect(run.requests).toHaveLength(9);
   expect(await loopOf(scene)).toMatchObject({ ...STALLED, iteration: 9 });

@@ -52,7 +52,7 @@ const FULL_IN_BETWEEN = [
 
 describe('a compaction in mid-phase', () => {
   test('keeps phase and instruction: in the summary, after it, and in a copy of the transcript', async () => {
-    const scene = await contractScene(FILES);
+    const scene = await contractScene(FILES, { recording: 'PreCompact/mid-phase' });
     const session = await startedSession(scene);
     const run = await scene.runClient({
       prompt: 'go',

@@ -25,8 +25,8 @@ const PROJECT = {
 };
 const FIX = bash("echo 'exports.add = (a, b) => a + b;' > add.js");
 
-longTest('fails twice, is fixed, and ends as verified with a receipt', async () => {
-  const scene = await contractScene(PROJECT);
+test('fails twice, is fixed, and ends as verified with a receipt', async () => {
+  const scene = await contractScene(PROJECT, { recording: 'Stop/hold' });
   const session = await startedSession(scene);
   const run = await scene.runClient({
     prompt: 'go',
@@ -151,7 +151,7 @@ describe('standing gates in a session without a loop', () => {
   };
 
   test('block at most so many times a prompt, then let go and say so', async () => {
-    const scene = await contractScene(standing);
+    const scene = await contractScene(standing, { recording: 'Stop/standing-gates' });
     const turns = [
       { tools: [bash('echo bad > a.txt')] },
       { text: 'one' },

@@ -36,7 +36,7 @@ async function heldSession(scene: Awaited<ReturnType<typeof installed>>, ...flag
 
 describe('a promise loop', () => {
   test('started by the agent itself goes on over five iterations until the promise is kept', async () => {
-    const scene = await installed({ project: 'a project with späces' });
+    const scene = await installed({ project: 'a project with späces', recording: 'Stop/promise' });
     const run = await scene.runClient({
       prompt: 'go',
       script: {
@@ -222,7 +222,7 @@ describe('what moves around the loop', () => {
   });
 
   test('/clear begins a session that is not held', async () => {
-    const scene = await installed();
+    const scene = await installed({ recording: 'SessionStart/clear' });
     const session = await heldSession(scene);
     const client = await scene.startClient({
       prompt: '/clear',
@@ -259,7 +259,7 @@ describe('what moves around the loop', () => {
 
 describe('what cuts a session off', () => {
   test('Ctrl-C: the loop lives, waits, and goes on when the session is resumed', async () => {
-    const scene = await installed();
+    const scene = await installed({ recording: 'SessionStart/resume' });
     const session = await heldSession(scene);
     const client = await scene.startClient({
       prompt: 'go',

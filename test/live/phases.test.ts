@@ -161,7 +161,10 @@ describe('phases in a session', () => {
   ].join('\n');
 
   test('the session is let go for the question, and told the answer with the next prompt', async () => {
-    const scene = await contractScene({ 'untildone.yaml': CONTRACT });
+    const scene = await contractScene(
+      { 'untildone.yaml': CONTRACT },
+      { recording: 'UserPromptSubmit/answered-question' },
+    );
     const session = await startedSession(scene);
     const first = await scene.runClient({
       prompt: 'go',

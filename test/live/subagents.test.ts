@@ -242,7 +242,7 @@ test('what subagents spend counts, nested ones too; what they say is kept; the s
 
 describe('in a plain session of an approved project', () => {
   test('an agent is told what it is judged by, and held until it passes', async () => {
-    const scene = await contractScene({ ...PROJECT });
+    const scene = await contractScene({ ...PROJECT }, { recording: 'SubagentStop/held' });
     await mkdir(join(scene.project, 'src'));
     const run = await scene.runClient({
       prompt: 'go',

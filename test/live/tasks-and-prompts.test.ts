@@ -52,7 +52,7 @@ async function completesATask(scene: Scene, args: string[]): Promise<ClientRun> 
 
 describe('a task is not completed until the placeholder is gone', () => {
   test('in a session without a loop', async () => {
-    const scene = await contractScene(PROJECT);
+    const scene = await contractScene(PROJECT, { recording: 'TaskCompleted/placeholder' });
     const run = await completesATask(scene, []);
     const refused = lastMessage(run, 4);
     expect(refused).toContain('task 1 \\"ABC-1 Write b\\" is not completed yet');
@@ -102,7 +102,7 @@ longTest('a task is not created before it says what it has to', async () => {
 
 describe('a prompt', () => {
   test('with a secret is not sent, and the person reads why', async () => {
-    const scene = await contractScene(PROJECT);
+    const scene = await contractScene(PROJECT, { recording: 'UserPromptSubmit/secret' });
     const run = await scene.runClient({ prompt: `Log in with ${KEY}`, script: { turns: [{ text: 'hi' }] } });
     expect(run.requests).toEqual([]);
     expect(run.code).toBe(0);

@@ -36,7 +36,7 @@ const script = (...tools: { name: string; input: object }[]): Script => ({
 
 describe('tool rules in a session of an approved project', () => {
   test('refuse what destroys, what is protected, hidden or denied, and tell the model', async () => {
-    const scene = await contractScene(FILES);
+    const scene = await contractScene(FILES, { recording: 'PreToolUse/refused' });
     symlinkSync('.env', join(scene.project, 'notes.txt'));
     const { requests } = await scene.runClient({
       prompt: 'go',
@@ -71,7 +71,7 @@ describe('tool rules in a session of an approved project', () => {
   });
 
   test('answer where the client would ask, for what is listed and for nothing else', async () => {
-    const scene = await contractScene(FILES);
+    const scene = await contractScene(FILES, { recording: 'PreToolUse/allowed' });
     const inProject = (path: string) => join(scene.project, path);
     await scene.runClient({
       prompt: 'go',

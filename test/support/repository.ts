@@ -6,7 +6,16 @@ import { shared } from './shared.ts';
 
 // Without the samples of hooks, of which every copy would carry along a dozen.
 const INIT = ['init', '--quiet', '--initial-branch=main', '--template='];
-const IDENTITY = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'gc.auto=0'];
+const IDENTITY = [
+  '-c',
+  'user.name=Test',
+  '-c',
+  'user.email=test@localhost',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+];
 
 /** Makes a folder a repository with the branch main and no commit. */
 export function initRepository(folder: string): void {

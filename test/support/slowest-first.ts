@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const PROJECTS = ['whole', 'world', 'unit'];
+const PROJECTS = ['whole', 'seams', 'world', 'unit'];
 const place = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
 
 /**

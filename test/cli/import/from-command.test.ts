@@ -1,3 +1,4 @@
+// Tier: world
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ImportOptions } from '../../../src/cli/import/report.ts';
 import { ContractError, UsageError } from '../../../src/core/text/errors.ts';

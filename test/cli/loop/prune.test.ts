@@ -1,3 +1,4 @@
+// Tier: world
 import {
   existsSync,
   mkdirSync,

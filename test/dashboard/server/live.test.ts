@@ -1,3 +1,4 @@
+// Tier: world
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';

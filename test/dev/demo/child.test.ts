@@ -1,3 +1,4 @@
+// Tier: world
 import { expect, test } from 'vitest';
 import { type ChildLaunch, runChild } from '../../../src/dev/demo/typing.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

@@ -1,3 +1,4 @@
+// Tier: world
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

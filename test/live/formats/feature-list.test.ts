@@ -14,8 +14,8 @@ const FEATURES = {
   ],
 };
 
-async function withList(progress: string) {
-  const scene = await formatScene();
+async function withList(progress: string, options: Parameters<typeof formatScene>[0] = {}) {
+  const scene = await formatScene(options);
   await scene.write(`${LOOPS}/todo/feature_list.json`, FEATURES);
   await scene.write(`${LOOPS}/todo/RALPH_PROMPT.md`, 'Build the todo API.');
   await scene.write(`${LOOPS}/todo/progress.txt`, progress);
@@ -31,7 +31,8 @@ const pass = (id: number) =>
   );
 
 test('a feature list goes on feature by feature, writes its iterations back, and ends as COMPLETE', async () => {
-  const scene = await withList('# Progress\n- Max Iterations: 5\n- Iteration: 0\n- Status: IN_PROGRESS\n');
+  const progressAtFirst = '# Progress\n- Max Iterations: 5\n- Iteration: 0\n- Status: IN_PROGRESS\n';
+  const scene = await withList(progressAtFirst, { recording: 'Stop/feature-list' });
   const run = await scene.runClient({
     prompt: 'go',
     script: {

@@ -10,7 +10,7 @@ import { longTest } from '../../support/long.ts';
 const LOCK = '.claude/runtime/locks/.lock_active';
 
 test('a lock holds the session that stops first, in the words of lock mode, until it is removed', async () => {
-  const scene = await formatScene();
+  const scene = await formatScene({ recording: 'Stop/lock' });
   await scene.write(LOCK, '');
   await scene.write('.claude/runtime/locks/.lock_goal', 'Ship the login');
   const client = await scene.startClient({

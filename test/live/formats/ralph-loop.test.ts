@@ -35,7 +35,7 @@ function stateFile(session: string, max = 10): string {
 }
 
 test('a state file of the plugin holds its session until the promise is kept, and is gone then', async () => {
-  const scene = await installed();
+  const scene = await installed({ recording: 'Stop/ralph-loop' });
   const session = randomUUID();
   await writeFile(join(scene.project, STATE), stateFile(session));
   const run = await scene.runClient({

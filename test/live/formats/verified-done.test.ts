@@ -7,7 +7,7 @@ import { longTest } from '../../support/long.ts';
 const untildone = `'${process.execPath}' '${BIN}'`;
 
 test('an orchestrator is held until its conditions are met and its work is committed; its files are only read', async () => {
-  const scene = await formatScene({ git: true });
+  const scene = await formatScene({ git: true, recording: 'Stop/verified-done' });
   const session = randomUUID();
   await scene.write('.gitignore', '.claude/\n');
   await must(scene, ['state', 'init', session, 'orchestrator', 'implement auth', '--complexity', '3']);

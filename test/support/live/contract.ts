@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Scene } from './scene.ts';
+import type { Scene, SceneOptions } from './scene.ts';
 import { sceneOfTest } from './test-scene.ts';
 import { must } from './untildone.ts';
 
 /** A project in git with our hooks installed and its contract approved, as a person would have left it. */
-export async function contractScene(files: Record<string, string>): Promise<Scene> {
-  const scene = await sceneOfTest({ git: true });
+export async function contractScene(
+  files: Record<string, string>,
+  options: Pick<SceneOptions, 'recording'> = {},
+): Promise<Scene> {
+  const scene = await sceneOfTest({ git: true, ...options });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(scene.project, path)), { recursive: true });
     await writeFile(join(scene.project, path), text);

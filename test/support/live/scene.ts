@@ -8,6 +8,7 @@ import type { Script } from '../../../src/dev/simulator/script.ts';
 import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
 import { type ClientRun, launchClient, type RunningClient } from './client.ts';
 import { endProcessesOf } from './processes.ts';
+import { RECORDED_ARGS, Recorder } from './recorder.ts';
 
 export interface SceneOptions {
   /** The name of the project's folder; may hold spaces. */
@@ -15,6 +16,8 @@ export interface SceneOptions {
   /** Makes the project a git repository with an author, without a commit. */
   git?: boolean;
   scripts?: Record<string, Script>;
+  /** The name of the recording that this scene is compared with: `Stop/promise`. */
+  recording?: string;
 }
 
 export interface ClientOptions {
@@ -44,6 +47,8 @@ export interface Scene {
   project: string;
   untildoneHome: string;
   simulator: Simulator;
+  /** Absent where nothing is recorded. */
+  recorder: Recorder | undefined;
   /** For processes beside the client, such as our own command: no key, no address of a model. */
   environment: Record<string, string>;
   startClient(options: ClientOptions): Promise<RunningClient>;
@@ -68,16 +73,21 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   if (options.git) execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: project, env: environment });
   const simulator = await startSimulator({ scripts: options.scripts ?? {} });
 
+  const git = options.git ?? false;
+  const recorder = options.recording === undefined ? undefined : new Recorder({ root, home, project, git });
+
   let started = 0;
   const startClient = async (client: ClientOptions): Promise<RunningClient> => {
     started += 1;
     const name = client.scriptName ?? (client.script ? `client-${started}` : 'default');
     if (client.script) simulator.load(name, client.script);
-    const settingsFile = client.settings && join(root, `settings-${started}.json`);
-    if (settingsFile) await writeFile(settingsFile, JSON.stringify(client.settings));
-    return launchClient({
+    recorder?.prepared();
+    const settings = recorder ? { ...client.settings, ...recorder.settings() } : client.settings;
+    const settingsFile = settings && join(root, `settings-${started}.json`);
+    if (settingsFile) await writeFile(settingsFile, JSON.stringify(settings));
+    const running = launchClient({
       binary: client.binary ?? claude.path,
-      args: argumentsOf(client, settingsFile),
+      args: [...argumentsOf(client, settingsFile), ...(recorder ? RECORDED_ARGS : [])],
       cwd: client.project ?? project,
       environment: cleanEnvironment({
         home,
@@ -89,6 +99,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       limitMs: client.limitMs ?? LIMIT_MS,
       requests: () => simulator.requests(name),
     });
+    recorder?.follow(running.lines);
+    return running;
   };
   return {
     root,
@@ -96,6 +108,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     project,
     untildoneHome,
     simulator,
+    recorder,
     environment,
     startClient,
     runClient: async (client) => (await startClient(client)).finished,

@@ -32,6 +32,11 @@ export async function untildone(
   args: string[],
   options: CommandOptions = {},
 ): Promise<CommandRun> {
+  const run = () => runBeside(scene, args, options);
+  return scene.recorder ? scene.recorder.command(args, run) : run();
+}
+
+async function runBeside(scene: Scene, args: string[], options: CommandOptions): Promise<CommandRun> {
   if (commands++ % EVERY === 0 || options.input !== undefined) return asProcess(scene, args, options);
   program ??= loadProgram();
   const loaded = await program;
