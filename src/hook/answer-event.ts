@@ -137,7 +137,8 @@ function unusable(problem: string, text: string): Outcome {
   if (env.UNTILDONE_ANSWERED !== undefined) return { ...failed, exitCode: UNREADABLE };
   const named = /"hook_event_name"\s*:\s*"(\w+)"/.exec(text)?.[1];
   if (named !== undefined && named.toLowerCase() !== 'stop') return failed;
-  const event: StopEvent = { name: 'Stop', session, stopHookActive: false, backgroundTasks: [], wakeUps: [] };
+  // Where no count can be kept, the session may stop.
+  const event: StopEvent = { name: 'Stop', session, stopHookActive: true, backgroundTasks: [], wakeUps: [] };
   try {
     const held = heldUnjudged(event, new DoubtfulStop(problem), openPorts(home, env, loadJudgeBundle), home);
     return held ? { ...outcome(event, held), stderr: inShort(problem) } : failed;

@@ -42,30 +42,43 @@ export function answerDoubtful(event: HookEvent, why: string, ports: OpenedStore
   return held ?? { kind: 'ignore', why };
 }
 
-/** Undefined: this session is not held, or not any more. */
+/** Holds the session of a Stop that could not be judged, a few times in a row. Undefined: it may stop. */
 export function heldUnjudged(
   event: StopEvent,
   error: Error,
   ports: OpenedStore,
   home: Home,
 ): Answer | undefined {
-  const loop = unjudgedLoop(event, ports, home);
+  const loop = unjudgedLoop(event, ports.store) ?? doubtfulSession(event, error, ports, home);
   if (!loop) return undefined;
-  const counts = { fallbackCounts: fallbackCounts(undefined, undefined, home) };
-  return holdUnjudged(event, loop, error, counts) ?? { kind: 'tell', message: letGoUnjudged(error.message) };
+  const held = holdUnjudged(event, loop, error, {
+    fallbackCounts: fallbackCounts(undefined, undefined, home),
+  });
+  if (held || !(error instanceof DoubtfulStop)) return held;
+  return { kind: 'tell', message: letGoUnjudged(error.message) };
+}
+
+/** A session without a loop whose project has gates for every session. After another failure it may stop, as ever. */
+function doubtfulSession(
+  event: StopEvent,
+  error: Error,
+  { store, projectOf }: OpenedStore,
+  home: Home,
+): UnjudgedLoop | undefined {
+  if (!(error instanceof DoubtfulStop) || store.activeLoopOf(event.session)) return undefined;
+  return measuresSessions(home, projectOf(event)) ? { measures: true } : undefined;
 }
 
 /** The loop that a Stop belongs to, as far as that can be told when files cannot be read. Undefined: there is none. */
-function unjudgedLoop(event: StopEvent, ports: OpenedStore, home: Home): UnjudgedLoop | undefined {
-  const { store } = ports;
+function unjudgedLoop({ session }: StopEvent, store: FileStore): UnjudgedLoop | undefined {
   let ref: LoopRef | undefined;
   try {
-    ref = store.loopToJudge(event.session);
-    if (!ref) return measuresSessions(home, ports.projectOf(event)) ? { measures: true } : undefined;
+    ref = store.loopToJudge(session);
+    if (!ref) return undefined;
     return { ref, measures: measures(store.contract(ref).contract), iteration: store.read(ref).iteration };
   } catch {
     // Its marker says as much: it has content where gates run commands.
-    const marked = store.markOf(event.session);
+    const marked = store.markOf(session);
     return marked === 'none' ? undefined : { ref, measures: marked !== 'empty' };
   }
 }

@@ -70,6 +70,21 @@ describe.runIf(process.platform === 'linux')('the shell of a tool call stands ab
     expect(iteration()).toBe(before + 1);
   });
 
+  test('in a session without a loop: none of its holds of this prompt is used up', () => {
+    const own = lineWorld('false\n');
+    const command = `'${process.execPath}' '${join(own.world.folder, 'dist/untildone.cjs')}' hook`;
+    const gates = '  tests: { run: exec sh test/all.sh, work: [test/all.sh] }\n';
+    own.cli('cancel');
+    own.write('untildone.yaml', `gates:\n${gates}every_stop: { gates: [tests], blocks: 2 }\n`);
+    own.cli('trust', '--fingerprint', /Fingerprint: (\w+)/.exec(own.cli('trust', '--show'))?.[1] ?? '');
+    own.run({ hook_event_name: 'SessionStart', source: 'startup' }, { line: hookLine('SessionStart') });
+    own.write('work', 'other\n');
+    const stop = stopText({ prompt_id: 'p1' });
+    expect([1, 2, 3].map(() => blocks(own.give(stop, inToolCall(command))))).toEqual([true, true, true]);
+    expect([1, 2, 3].map(() => blocks(own.give(stop)))).toEqual([true, true, false]);
+    own.close();
+  });
+
   test('the end of the session and a prompt are made up: no answer, and nothing but their names is kept', () => {
     for (const name of ['SessionEnd', 'UserPromptSubmit', 'StopFailure', 'SubagentStop'] as const) {
       const text = stopText({ hook_event_name: name, reason: 'other', prompt: 'x' });

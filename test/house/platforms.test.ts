@@ -51,7 +51,7 @@ test('everything else gets the platform as a parameter', () => {
 /** Files that read /proc, each with what happens where there is none. */
 const PROC: Record<string, string> = {
   'cli/doctor/others.ts': 'other controllers are not looked for',
-  'hook/start/typed-command.ts': 'what is typed is told by the environment alone',
+  'client/hooks/caller.ts': 'who calls is told by the environment alone, and at a Stop by the transcript',
   'files/process-id.ts': 'start times are unknown: livenessOf says "unknown"',
   'files/process-tree.ts': 'the group, or taskkill',
   'project/walls/bubblewrap.ts': 'only on Linux',

@@ -3,10 +3,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { HOOK_LINE, hookLine } from '../../src/home/hook-line.ts';
-import { contractScene, startedSession } from '../support/live/contract.ts';
-import { BIN, bash, decisionsOf, journalOf, loopOf } from '../support/live/untildone.ts';
-import { longTest } from '../support/long.ts';
+import { HOOK_LINE, hookLine } from '../../../src/home/hook-line.ts';
+import { contractScene, startedSession } from '../../support/live/contract.ts';
+import { BIN, bash, decisionsOf, journalOf, loopOf } from '../../support/live/untildone.ts';
+import { longTest } from '../../support/long.ts';
 
 /** Makes up an event: `sh forge.sh <event> <transcript> <command that reads stdin>`. */
 const FORGE = `printf '{"hook_event_name":"%s","session_id":"%s","transcript_path":"%s","source":"startup","reason":"other","last_assistant_message":"ok"}' "$1" "$SID" "$2" | eval "$3"\n`;
