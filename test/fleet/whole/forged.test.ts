@@ -62,7 +62,8 @@ test('a forged yes, answer and cancel are refused and told; yours count for what
     { ...unseen, command: 'cancel' },
     { ...unseen, command: 'answer', text: 'yes' },
   ];
-  for (const [place, row] of rows.entries()) await forge.command(run, `forged-${place}`, JSON.stringify(row));
+  for (const [place, row] of rows.entries())
+    await forge.command(run, `forged-${place}`, JSON.stringify({ ...row, id: `forged-${place}` }));
   await forge.command(run, 'poison', 'no JSON at all');
   await fleet.until(() => (worker.stdout.match(/refused: /g) ?? []).length >= 5, 'five refusals');
   expect(worker.stdout).toMatch(
