@@ -62,7 +62,8 @@ test('a forged yes, answer and cancel are refused and told; yours count for what
     { ...unseen, command: 'cancel' },
     { ...unseen, command: 'answer', text: 'yes' },
   ];
-  for (const [place, row] of rows.entries()) await forge.command(run, `forged-${place}`, JSON.stringify(row));
+  for (const [place, row] of rows.entries())
+    await forge.command(run, `forged-${place}`, JSON.stringify({ ...row, id: `forged-${place}` }));
   await forge.command(run, 'poison', 'no JSON at all');
   await fleet.until(() => (worker.stdout.match(/refused: /g) ?? []).length >= 5, 'five refusals');
   expect(worker.stdout).toMatch(
@@ -70,7 +71,10 @@ test('a forged yes, answer and cancel are refused and told; yours count for what
   );
   expect((await shown(run)).queued.refused).toMatchObject({ count: 5 });
   expect(await fleet.ok('fleet', 'list')).toContain('refused 5 commands; the last: ');
-  expect(await fleet.ok('fleet', 'status')).toContain("refused 5 of the queue's entries");
+  // The worker tells it with its next beat.
+  const inStatus = async () =>
+    (await fleet.ok('fleet', 'status')).includes("refused 5 of the queue's entries");
+  await fleet.until(inStatus, 'the count in the status');
   expect(fleet.hasEnded(run)).toBe(false);
 
   // Somebody keeps a genuine yes to iteration 1 back, and puts it there when the run has gone on.
