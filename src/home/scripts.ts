@@ -18,7 +18,7 @@ import {
   type Standing,
   standingOf,
   writeProgramRecord,
-} from './program-record.ts';
+} from './records/program-record.ts';
 import { STATUSLINE_SCRIPT, statuslineScript } from './statusline-line.ts';
 
 const HOOK_SCRIPT = 'hook.sh';

@@ -18,8 +18,8 @@ import { holdLock, isLocked } from '../../files/lock.ts';
 import { isDiskFull } from '../../files/unwritable.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { homeAt, readKey } from '../../home/layout.ts';
-import type { ProgramRecord } from '../../home/program-record.ts';
 import { programTrouble } from '../../home/program-words.ts';
+import type { ProgramRecord } from '../../home/records/program-record.ts';
 import {
   chooseProgram,
   parseHookScript,

@@ -4,12 +4,20 @@
  */
 import { type BigIntStats, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { newerThan } from '../core/text/version.ts';
-import { sha256, sha256OfFile } from '../files/digest.ts';
-import { namesIn, readSmall, writeWhole } from '../files/whole-file.ts';
-import { JournalError } from './journal/file.ts';
-import { createHome, type Home, holdsSealed, readKey, realPath, sealedJson, unsealedJson } from './layout.ts';
-import { isFilled, isProgram, type Program } from './program.ts';
+import { newerThan } from '../../core/text/version.ts';
+import { sha256, sha256OfFile } from '../../files/digest.ts';
+import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
+import { JournalError } from '../journal/file.ts';
+import {
+  createHome,
+  type Home,
+  holdsSealed,
+  readKey,
+  realPath,
+  sealedJson,
+  unsealedJson,
+} from '../layout.ts';
+import { isFilled, isProgram, type Program } from '../program.ts';
 
 export interface ProgramRecord {
   readonly v: 1;
