@@ -31,6 +31,7 @@ const UNIT = [
   'cli',
   'dev/{conformance,demo}',
   'library',
+  'golden',
   'house',
 ];
 const WORLD = [
