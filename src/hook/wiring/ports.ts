@@ -11,8 +11,14 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import type { Clock } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
-import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
-import type { JudgeBundle } from './load-bundles.ts';
+import {
+  beginsTrusted,
+  foreignPlaceOf,
+  hasForeignSigns,
+  isOthersState,
+  isRecorded,
+} from './detect-foreign-state.ts';
+import { type JudgeBundle, loadFormatsBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { queueEnding } from './reflection.ts';
 import { spawnRun } from './spawn-run.ts';
@@ -29,6 +35,7 @@ export function openPorts(
   home: Home,
   env: NodeJS.ProcessEnv,
   load: () => Promise<JudgeBundle>,
+  loadFormats = loadFormatsBundle,
 ): JudgingPorts & { store: FileStore } {
   const store = new FileStore(home, systemClock);
   const judgesOf = async () => (await load()).openJudges(home, env);
@@ -45,7 +52,7 @@ export function openPorts(
     session: async () => (await import('./session.ts')).openSession(home, env),
     tools: async () => (await import('./session.ts')).openTools(env, load),
     spawnRun: (ref) => spawnRun(ref, env),
-    ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load }),
+    ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load: loadFormats }),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
       if (
@@ -54,8 +61,9 @@ export function openPorts(
         !beginsTrusted(event, ports.projectOf(event), home)
       )
         return NOTHING_FOREIGN;
+      if (isOthersState(event, place, ports.projectOf(event), { home, store })) return NOTHING_FOREIGN;
       const since = store.sessionSince(event.session);
-      const { foreignLoops } = await load();
+      const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {
         ...{ home, store, ports, judges: judgesOf },
         place: { ...place, ...(since === undefined ? {} : { since }) },
