@@ -1,4 +1,4 @@
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { parseHookEvent } from '../client/hooks/parse.ts';
 import { type HookOutput, renderAnswer } from '../client/hooks/render.ts';
 import type { Entry } from '../core/loop/entry.ts';
@@ -11,36 +11,68 @@ import { measures } from '../gates/traits.ts';
 import { takeTurn } from '../home/event-turns.ts';
 import { fallbackCounts } from '../home/fallback-counts.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
-import { homeFrom } from '../home/layout.ts';
+import { type Home, homeFrom } from '../home/layout.ts';
 import type { UnjudgedLoop } from '../judging/ports.ts';
 import type { LoopRef, Ports } from '../ports/ports.ts';
 import { handleHook } from './handle-hook.ts';
+import { type Input, readInput } from './read-input.ts';
 import { holdUnjudged } from './unwritable-journal.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
 
-const STDIN_LIMIT = 32 * 1024 * 1024;
+/** What a bundle answers events with. */
+export interface Answering<Opened extends Pick<Ports, 'store'>> {
+  open(home: Home, env: NodeJS.ProcessEnv): Opened;
+  handle(event: HookEvent, opened: Opened): Promise<Answer>;
+  /** How a Stop is held that could not be judged. */
+  held?(event: StopEvent, error: Error, opened: Opened): Answer | undefined;
+  /** The events that it knows; absent: all. */
+  events?: ReadonlySet<string>;
+}
+
+const EVERY_EVENT: Answering<OpenPorts> = {
+  open: (home, env) => openPorts(home, env, loadJudgeBundle),
+  handle: handleHook,
+  held: heldUnjudged,
+};
 
 /**
  * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). Whatever
  * goes wrong, one answer is made, and `give` writes it, once.
  */
-export async function answerEvent(): Promise<void> {
+export async function answerEvent(input?: Input): Promise<void> {
+  await answerBy(EVERY_EVENT, input);
+}
+
+/** Says `unknown` of an event that it does not know, and has done nothing then. */
+export async function answerBy<Opened extends Pick<Ports, 'store'>>(
+  answering: Answering<Opened>,
+  given?: Input,
+): Promise<'answered' | 'unknown'> {
   // A run answers the events of its sessions itself. A second answer would judge everything twice.
-  if (process.env.UNTILDONE_RUN !== undefined) return;
-  const input = readInput();
-  if (!input.ok) return give(failure(input.problem));
-  const parsed = parseHookEvent(input.text);
-  if (!parsed.ok) return give(failure(parsed.problem));
+  if (process.env.UNTILDONE_RUN !== undefined) return 'answered';
+  const input = given ?? readInput();
+  const parsed = input.ok ? parseHookEvent(input.text) : input;
+  if (!parsed.ok) give(failure(parsed.problem));
+  else if (answering.events?.has(eventName(parsed.event)) === false) return 'unknown';
+  else if (input.ok) await answerOnce(parsed.event, input.text, answering);
+  return 'answered';
+}
+
+async function answerOnce<Opened extends Pick<Ports, 'store'>>(
+  event: HookEvent,
+  text: string,
+  answering: Answering<Opened>,
+): Promise<void> {
   // The hooks module of the plugin has answered this event, and hands it on to all other hooks.
-  if (parsed.event.answered) return;
-  const arrived = { session: parsed.event.session, text: input.text, way: process.env.UNTILDONE_WAY ?? '' };
+  if (event.answered) return;
+  const arrived = { session: event.session, text, way: process.env.UNTILDONE_WAY ?? '' };
   const turn = takeTurn(arrived, homeFrom(process.env));
   if (!turn) return;
-  const outcome = await outcomeOf(parsed.event);
+  const outcome = await outcomeOf(event, answering);
   give(outcome);
   turn.answered();
-  count(parsed.event, outcome);
+  count(event, outcome);
 }
 
 /** Keeps that this event was answered, and how long it took. Last of all: nobody waits for it, and nothing depends on it. */
@@ -60,23 +92,23 @@ interface Outcome extends HookOutput {
   answer?: Answer['kind'];
 }
 
-function readInput(): Input {
-  return isTerminal()
-    ? { ok: false, problem: 'expects one hook event as JSON on stdin; Claude Code calls it' }
-    : readStdin();
-}
-
 /** Answers an event. Never throws, and leaves nothing to do that could. */
-async function outcomeOf(event: HookEvent): Promise<Outcome> {
+async function outcomeOf<Opened extends Pick<Ports, 'store'>>(
+  event: HookEvent,
+  answering: Answering<Opened>,
+): Promise<Outcome> {
   const strays = watchStrays();
-  let ports: OpenPorts | undefined;
+  let ports: Opened | undefined;
   try {
     leaveGoneFolder();
-    const opened = openPorts(homeFrom(process.env), process.env, loadJudgeBundle);
+    const opened = answering.open(homeFrom(process.env), process.env);
     ports = opened;
-    return outcome(event, await Promise.race([handleHook(event, opened), strays.failed]));
+    return outcome(event, await Promise.race([answering.handle(event, opened), strays.failed]));
   } catch (error) {
-    return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
+    const held = (failed: StopEvent) => ports && answering.held?.(failed, asError(error), ports);
+    return await outcomeOfFailure(event, asError(error), ports, held).catch(() =>
+      unheld(event, asError(error)),
+    );
   } finally {
     strays.stop();
   }
@@ -123,9 +155,10 @@ function unheld(event: HookEvent, error: Error): Outcome {
 async function outcomeOfFailure(
   event: HookEvent,
   error: Error,
-  ports: OpenPorts | undefined,
+  ports: Pick<Ports, 'store'> | undefined,
+  hold: (event: StopEvent) => Answer | undefined,
 ): Promise<Outcome> {
-  const held = event.name === 'Stop' && ports ? heldUnjudged(event, error, ports) : undefined;
+  const held = event.name === 'Stop' ? hold(event) : undefined;
   // After a timeout of the lock, writing to the journal would wait for the same lock again.
   if (ports && !(error instanceof LockTimeout)) journalError(event, error, ports);
   if (!held) return unheld(event, error);
@@ -155,7 +188,7 @@ function unjudgedLoop(session: string, { store }: OpenPorts): UnjudgedLoop | und
 }
 
 /** Records the failure in the journal, if that can be written. */
-function journalError(event: HookEvent, error: Error, ports: Ports): void {
+function journalError(event: HookEvent, error: Error, ports: Pick<Ports, 'store'>): void {
   try {
     const ref = ports.store.loopOfSession(event.session);
     if (!ref) return;
@@ -199,50 +232,6 @@ function give({ stdout, stderr, exitCode, refusal }: Outcome): void {
   const said = lost && refusal !== undefined ? refusal : [stderr, problem].filter(Boolean).join('\n');
   if (said !== '') writeOut(2, `${said}\n`);
   process.exitCode = lost ? (refusal === undefined ? 1 : 2) : exitCode;
-}
-
-type Input = { ok: true; text: string } | { ok: false; problem: string };
-
-/** Loads `node:tty` only for a character device, because it loads all streams with it. */
-function isTerminal(): boolean {
-  if (!isDevice()) return false;
-  const { isatty } = require('node:tty') as typeof import('node:tty');
-  return isatty(0);
-}
-
-function isDevice(): boolean {
-  try {
-    return fstatSync(0).isCharacterDevice();
-  } catch {
-    // There is no stdin. Reading it gives the error.
-    return false;
-  }
-}
-
-/** Reads stdin without a stream: a stream costs more time than the rest of an idle hook call. */
-function readStdin(): Input {
-  let bytes = Buffer.allocUnsafe(64 * 1024);
-  for (let size = 0; ; ) {
-    const got = readChunk(bytes.subarray(size));
-    if (got === 0) return { ok: true, text: bytes.toString('utf8', 0, size) };
-    size += got;
-    if (size > STDIN_LIMIT)
-      return { ok: false, problem: `stdin is larger than ${STDIN_LIMIT / 1024 / 1024} MiB` };
-    if (size === bytes.length) bytes = Buffer.concat([bytes], 4 * size);
-  }
-}
-
-function readChunk(chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(0, chunk);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === 'EOF') return 0;
-      if (code !== 'EAGAIN') return 0;
-      sleep(2);
-    }
-  }
 }
 
 /** Writes the whole text before the process ends. Returns the error when that is not possible. */

@@ -1,14 +1,12 @@
-import { homeRoot } from '../home/layout.ts';
-import { thisProgram } from '../home/program.ts';
-import { refreshScripts } from '../home/scripts.ts';
+/** The bundle that answers every event, and of those of tool calls none, as long as `tool.cjs` is there. */
 import { answerEvent } from '../hook/answer-event.ts';
+import type { Input } from '../hook/read-input.ts';
+import { endHook } from '../hook/wiring/end-hook.ts';
 
-/**
- * Ends the process at once: all output is written by then. `hook.sh` asks for a status of its own, by which it tells a hook
- * that has answered from a program that only came to its end. After an upgrade the scripts in the home are those of an older
- * version: the hook that they started brings them up to date, once it has answered.
- */
-void answerEvent().then(() => {
-  refreshScripts(homeRoot(process.env), thisProgram());
-  process.exit(process.exitCode || Number(process.env.UNTILDONE_ANSWERED) || 0);
-});
+declare const module: NodeJS.Module;
+
+export function answer(input?: Input): void {
+  void answerEvent(input).then(endHook);
+}
+
+if (require.main === module) answer();

@@ -105,11 +105,9 @@ function loadedAt(event: string): string[] {
 }
 
 test.each([
-  { event: 'Stop', beside: [] },
-  { event: 'PreToolUse', beside: [] },
-])(
-  'a $event in a loop that only asks for a promise loads hook.cjs, and nothing more than $beside',
-  (each) => {
-    expect(loadedAt(each.event).sort()).toEqual(['hook.cjs', ...each.beside, 'untildone.cjs']);
-  },
-);
+  { event: 'Stop', bundle: 'hook.cjs' },
+  { event: 'PreToolUse', bundle: 'tool.cjs' },
+  { event: 'PostToolUseFailure', bundle: 'tool.cjs' },
+])('a $event in a loop that only asks for a promise loads $bundle, and nothing more', ({ event, bundle }) => {
+  expect(loadedAt(event).sort()).toEqual([bundle, 'untildone.cjs']);
+});

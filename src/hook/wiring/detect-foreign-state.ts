@@ -63,7 +63,13 @@ export function beginsTrusted(event: HookEvent, project: string, home: Home): bo
   return event.name === 'SessionStart' && event.source !== 'compact' && isMarkedTrusted(home, project);
 }
 
-const TOOL_EVENTS = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest']);
+/** The events of a tool call. */
+export const TOOL_EVENTS: ReadonlySet<string> = new Set([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+]);
 
 /**
  * Whether a tool call has nothing to do with the foreign state that lies here. A state that names no owner is taken up at a

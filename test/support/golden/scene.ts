@@ -12,8 +12,9 @@ import { dirname, join } from 'node:path';
 import { layoutFor, layoutNames } from '../../../src/dev/conformance/layouts.ts';
 import type { Ran } from '../../../src/dev/conformance/run-command.ts';
 import type { Format } from '../../../src/dev/conformance/scenario.ts';
+import { TOOL_EVENTS } from '../../../src/hook/wiring/detect-foreign-state.ts';
 import { temporaryFolder } from '../files/workers.ts';
-import { loadProgram, runCli, runHook } from '../in-process.ts';
+import { loadProgram, runCli, runHook, runToolHook } from '../in-process.ts';
 import { steady } from './steady.ts';
 
 /** A project and a home in which golden files are recorded: hooks and commands are calls in this process. */
@@ -80,7 +81,8 @@ export async function goldenScene(): Promise<GoldenScene> {
     async hook(event) {
       const whole = { session_id: SESSION, cwd: project, ...event };
       const hookEnv = { ...env, CLAUDE_CODE_SESSION_ID: SESSION };
-      const ran = await runHook(program, { ...given(JSON.stringify(whole)), env: hookEnv });
+      const run = TOOL_EVENTS.has(String(event.hook_event_name)) ? runToolHook : runHook;
+      const ran = await run(program, { ...given(JSON.stringify(whole)), env: hookEnv });
       const { hook_event_name: name, ...fields } = event;
       const said = [
         `${name} ${JSON.stringify(fields)}`,
