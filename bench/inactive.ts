@@ -24,6 +24,6 @@ export function measureInactive(scene: HookScene): Row[] {
     return took / CALLS;
   };
   const samples = sampleInRounds(ROUNDS, { line: call(HOOK_LINE), nothing: call('true') });
-  const compared = { name: 'hook, nothing active', against: 'sh -c true', target: 1.2 };
+  const compared = { name: 'hook, nothing active', against: 'sh -c true', target: 1.1 };
   return [comparePaired(samples.line, samples.nothing, compared)];
 }

@@ -1,5 +1,6 @@
 import { measureActive } from './active.ts';
 import { measureAudit } from './audit.ts';
+import { measureBundles } from './bundles.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
@@ -30,6 +31,7 @@ import { measureWalls } from './walls.ts';
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['an active Stop', measureActive],
+  ['what events load', measureBundles],
   ['a session that is queued to be looked back on', measureQueueing],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],

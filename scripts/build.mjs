@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `hook.cjs` answers events, `statusline.cjs` prints a
-// line about a session, `judge.cjs` has the gates that measure, the formats of other systems and the models, `dev.cjs` is for
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` all others, `statusline.cjs` prints a
+// line about a session, `judge.cjs` has the gates that measure and the models, `formats.cjs` the formats of other systems, `dev.cjs` is for
 // authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
 // page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
 // runs, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
@@ -31,9 +31,11 @@ const common = {
     '@anthropic-ai/*',
     './untildone.cjs',
     './hook.cjs',
+    './tool.cjs',
     './statusline.cjs',
     './cli.cjs',
     './judge.cjs',
+    './formats.cjs',
     './dev.cjs',
     './reflect.cjs',
     './telemetry.cjs',
@@ -48,7 +50,9 @@ const common = {
 
 const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/tool.ts'], outfile: 'dist/tool.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/formats.ts'], outfile: 'dist/formats.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
@@ -111,9 +115,19 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 // The plugin brings the program with it: all of it but the library and what only authors of hooks need.
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
-  ...['untildone', 'hook', 'statusline', 'judge', 'cli', 'dev', 'reflect', 'telemetry', 'dashboard'].map(
-    (name) => `${name}.cjs`,
-  ),
+  ...[
+    'untildone',
+    'hook',
+    'tool',
+    'statusline',
+    'judge',
+    'formats',
+    'cli',
+    'dev',
+    'reflect',
+    'telemetry',
+    'dashboard',
+  ].map((name) => `${name}.cjs`),
   ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });

@@ -9,7 +9,7 @@ import { instantSessions } from './instant.ts';
 import { now, writeLog } from './log.ts';
 
 /** @public The rest of the bundle is the real one. */
-export { foreignLoops, openJudges, openReceipts } from '../../src/main/judge.ts';
+export { openJudges, openReceipts } from '../../src/main/judge.ts';
 
 /** In the environment of the runner. */
 export type AgentWishes = {

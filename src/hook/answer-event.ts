@@ -12,43 +12,70 @@ import { sleep } from '../files/system.ts';
 import { takeTurn } from '../home/event-turns.ts';
 import { UNREADABLE } from '../home/hold-script.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
-import { homeFrom, homeRoot } from '../home/layout.ts';
+import { type Home, homeFrom, homeRoot } from '../home/layout.ts';
 import { thisProgram } from '../home/program.ts';
 import { troubleAtStop } from '../home/program-words.ts';
-import { refreshScripts } from '../home/scripts.ts';
-import type { Ports } from '../ports/ports.ts';
-import { answerDoubtful, callerOfEvent, doubtAbout, heldUnjudged } from './doubtful.ts';
+import { answerDoubtful, callerOfEvent, doubtAbout, heldUnjudged, type OpenedStore } from './doubtful.ts';
 import { handleHook } from './handle-hook.ts';
-import { readInput } from './read-input.ts';
+import { type Input, readInput } from './read-input.ts';
 import { withMessages } from './stop/answers.ts';
 import { DoubtfulStop, letGoUnjudged } from './unwritable-journal.ts';
 import { loadJudgeBundle } from './wiring/load-bundles.ts';
 import { openPorts } from './wiring/ports.ts';
 
+/** What a bundle answers events with. */
+export interface Answering<Opened extends OpenedStore> {
+  open(home: Home, env: NodeJS.ProcessEnv): Opened;
+  handle(event: HookEvent, opened: Opened): Promise<Answer>;
+  /** The events that it knows; absent: all, and what is no event as well. */
+  events?: ReadonlySet<string>;
+}
+
+const EVERY_EVENT: Answering<OpenPorts> = {
+  open: (home, env) => openPorts(home, env, loadJudgeBundle),
+  handle: async (event, opened) => withProgramTrouble(event, await handleHook(event, opened)),
+};
+
 /**
- * `untildone hook`: reads one event from stdin and writes at most one JSON object (before a compaction, plain text). Whatever
- * goes wrong, one answer is made, and `give` writes it, once.
+ * `untildone hook`: answers one event with at most one JSON object on stdout (before a compaction, plain text). Whatever goes
+ * wrong, one answer is made, and `give` writes it, once.
  */
-export async function answerEvent(): Promise<void> {
+export async function answerEvent(given?: Input): Promise<void> {
+  await answerBy(EVERY_EVENT, given ?? (await readInput()));
+}
+
+/** Says `unknown` of input that is not for this bundle, and has done nothing then. */
+export async function answerBy<Opened extends OpenedStore>(
+  answering: Answering<Opened>,
+  input: Input,
+): Promise<'answered' | 'unknown'> {
   // A run answers the events of its sessions itself. A second answer would judge everything twice.
-  if (process.env.UNTILDONE_RUN !== undefined) return;
-  const input = await readInput();
-  if (otherHost(input.text, process.env) !== undefined) return;
+  if (process.env.UNTILDONE_RUN !== undefined) return 'answered';
+  if (otherHost(input.text, process.env) !== undefined) return 'answered';
   const parsed = input.ok ? parseHookEvent(input.text) : input;
-  if (!parsed.ok) return give(unusable(parsed.problem, input.text));
+  if (answering.events && !(parsed.ok && answering.events.has(eventName(parsed.event)))) return 'unknown';
+  if (parsed.ok) await answerOnce(parsed.event, input.text, answering);
+  else give(unusable(parsed.problem, input.text));
+  return 'answered';
+}
+
+async function answerOnce<Opened extends OpenedStore>(
+  event: HookEvent,
+  text: string,
+  answering: Answering<Opened>,
+): Promise<void> {
   // The hooks module of the plugin has answered this event, and hands it on to all other hooks.
-  if (parsed.event.answered) return;
+  if (event.answered) return;
   const home = homeFrom(process.env);
-  const doubt = doubtAbout(parsed.event, home, process.env);
-  if (doubt !== undefined) return give(await outcomeOf(parsed.event, doubt));
-  const arrived = { session: parsed.event.session, text: input.text, way: process.env.UNTILDONE_WAY ?? '' };
+  const doubt = doubtAbout(event, home, process.env);
+  if (doubt !== undefined) return give(await outcomeOf(event, answering, doubt));
+  const arrived = { session: event.session, text, way: process.env.UNTILDONE_WAY ?? '' };
   const turn = takeTurn(arrived, home);
   if (!turn) return;
-  const outcome = await outcomeOf(parsed.event);
+  const outcome = await outcomeOf(event, answering);
   give(outcome);
   turn.answered();
-  count(parsed.event, outcome);
-  followUpgrade(parsed.event);
+  count(event, outcome);
 }
 
 /** Keeps that this event was answered, and how long it took. Last of all: nobody waits for it, and nothing depends on it. */
@@ -60,18 +87,6 @@ function count(event: HookEvent, outcome: Outcome): void {
   writeFigure(figureOf(event, { at: Date.now(), project, answer, ms }), homeFrom(env), env);
 }
 
-/** Brings the scripts in the home up to date after an upgrade. Tool calls are far too frequent to look at the program each time. */
-function followUpgrade({ name }: HookEvent): void {
-  if (!TOOL_EVENTS.includes(name)) refreshScripts(homeRoot(process.env), thisProgram());
-}
-
-const TOOL_EVENTS: readonly HookEvent['name'][] = [
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PermissionRequest',
-];
-
 /** What this process says and how it ends. */
 interface Outcome extends Omit<HookOutput, 'exitCode'> {
   exitCode: HookOutput['exitCode'] | typeof UNREADABLE;
@@ -82,17 +97,20 @@ interface Outcome extends Omit<HookOutput, 'exitCode'> {
 }
 
 /** Answers an event. Never throws, and leaves nothing to do that could. */
-async function outcomeOf(event: HookEvent, doubt?: string): Promise<Outcome> {
+async function outcomeOf<Opened extends OpenedStore>(
+  event: HookEvent,
+  answering: Answering<Opened>,
+  doubt?: string,
+): Promise<Outcome> {
   const strays = watchStrays();
-  let ports: OpenPorts | undefined;
+  let ports: Opened | undefined;
   try {
     leaveGoneFolder();
-    const opened = openPorts(homeFrom(process.env), process.env, loadJudgeBundle);
+    const home = homeFrom(process.env);
+    const opened = answering.open(home, process.env);
     ports = opened;
-    if (doubt !== undefined)
-      return outcome(event, answerDoubtful(event, doubt, opened, homeFrom(process.env)));
-    const answer = await Promise.race([handleHook(event, opened), strays.failed]);
-    return outcome(event, withProgramTrouble(event, answer));
+    if (doubt !== undefined) return outcome(event, answerDoubtful(event, doubt, opened, home));
+    return outcome(event, await Promise.race([answering.handle(event, opened), strays.failed]));
   } catch (error) {
     return await outcomeOfFailure(event, asError(error), ports).catch(() => unheld(event, asError(error)));
   } finally {
@@ -169,7 +187,7 @@ function unheld(event: HookEvent, error: Error): Outcome {
 async function outcomeOfFailure(
   event: HookEvent,
   error: Error,
-  ports: OpenPorts | undefined,
+  ports: OpenedStore | undefined,
 ): Promise<Outcome> {
   const home = homeFrom(process.env);
   const held = event.name === 'Stop' && ports ? heldUnjudged(event, error, ports, home) : undefined;
@@ -182,12 +200,12 @@ async function outcomeOfFailure(
 type OpenPorts = ReturnType<typeof openPorts>;
 
 /** Records the failure in the journal, if that can be written. */
-function journalError(event: HookEvent, error: Error, ports: Ports): void {
+function journalError(event: HookEvent, error: Error, { store }: OpenedStore): void {
   try {
-    const ref = ports.store.loopOfSession(event.session);
+    const ref = store.loopOfSession(event.session);
     if (!ref) return;
     const entry: Entry = { kind: 'error', message: oneLine(error.message, 500) };
-    ports.store.append(ref, (state) => (state.session === event.session ? entry : undefined));
+    store.append(ref, (state) => (state.session === event.session ? entry : undefined));
   } catch {
     // stderr has the message already.
   }

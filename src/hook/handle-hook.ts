@@ -6,9 +6,20 @@ import { joined, withMessages } from './stop/answers.ts';
 import { handleStop } from './stop/handle-stop.ts';
 
 /** Answers one event. Throws only when the state cannot be read or written. */
-export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+export function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  return handleBy(handleLoop, event, ports);
+}
+
+/** Answers an event that is no Stop: where nothing else is asked for, a bundle needs nothing that judges Stops. */
+export function handleOther(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+  return handleBy(handleInLoop, event, ports);
+}
+
+type InLoop = (event: HookEvent, loop: SessionLoop, ports: JudgingPorts) => Promise<Answer>;
+
+async function handleBy(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   try {
-    return await answerTo(event, ports);
+    return await answerTo(inLoop, event, ports);
   } catch (error) {
     // An input that is too deep to be examined would get around every rule, so it is refused.
     if (event.name === 'PreToolUse' && error instanceof RangeError)
@@ -20,13 +31,13 @@ export async function handleHook(event: HookEvent, ports: JudgingPorts): Promise
 const TOO_DEEP =
   'untildone: this tool call is nested too deeply to be examined. Put it into a file, or split it.';
 
-async function answerTo(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+async function answerTo(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): Promise<Answer> {
   if (isOwnCommand(event)) return SILENCE;
   const native = nativeLoop(event, ports);
   const foreign = await ports.foreign(event, native !== undefined);
   const loops = [...(native ? [native] : []), ...foreign.loops];
   const answers: Answer[] = [];
-  for (const loop of loops) answers.push(await handleLoop(event, loop, ports));
+  for (const loop of loops) answers.push(await inLoop(event, loop, ports));
   if (loops.length === 0) answers.push(...(await (await ports.session()).withoutLoop(event, ports)));
   const answer = joined(answers);
   const goesOn = answer.kind === 'refuse';
@@ -49,5 +60,9 @@ function nativeLoop(event: HookEvent, ports: JudgingPorts): SessionLoop | undefi
 
 async function handleLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
   if (event.name === 'Stop' && loop.state.status === 'active') return handleStop(event, loop, ports);
+  return handleInLoop(event, loop, ports);
+}
+
+async function handleInLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
   return (await ports.session()).inLoop(event, loop, ports);
 }

@@ -9,7 +9,10 @@ const SMALL = 256 * 1024;
 /** Twice as long nothing may arrive. A machine that stalls uses up one of the two. */
 const WAIT_MS = 5_000;
 
-export type Input = { ok: true; text: string } | { ok: false; problem: string; text: string };
+export type Input = ({ ok: true; text: string } | { ok: false; problem: string; text: string }) & {
+  /** A read still waits. Node waits for it, too, and does not end by itself. */
+  isStuck?: true;
+};
 
 /**
  * Reads without a stream: a stream costs more time than the rest of an idle hook call. Ends with the end of stdin, with a
@@ -36,16 +39,9 @@ function failed(problem: string, bytes: Buffer): Input {
 }
 
 function late(bytes: Buffer): Input {
-  isStuck = true;
-  if (isWhole(bytes)) return { ok: true, text: bytes.toString('utf8') };
-  return failed(`stdin stayed open, and nothing more came for ${(2 * WAIT_MS) / 1000} s`, bytes);
-}
-
-let isStuck = false;
-
-/** Whether a read still waits: Node waits for it, too, and does not end by itself. */
-export function isStillReading(): boolean {
-  return isStuck;
+  if (isWhole(bytes)) return { ok: true, text: bytes.toString('utf8'), isStuck: true };
+  const problem = `stdin stayed open, and nothing more came for ${(2 * WAIT_MS) / 1000} s`;
+  return { ...failed(problem, bytes), isStuck: true };
 }
 
 /** Loads `node:tty` only for a character device, because it loads all streams with it. */

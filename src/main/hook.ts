@@ -1,12 +1,18 @@
+/** The bundle that answers every event. Those of tool calls go to `tool.cjs`, which is smaller. */
+import { homeRoot } from '../home/layout.ts';
+import { thisProgram } from '../home/program.ts';
+import { refreshScripts } from '../home/scripts.ts';
 import { answerEvent } from '../hook/answer-event.ts';
-import { isStillReading } from '../hook/read-input.ts';
+import { type Input, readInput } from '../hook/read-input.ts';
+import { endHook } from '../hook/wiring/end-hook.ts';
 
-/**
- * Ends the process at once: all output is written by then. `hook.sh` asks for a status of its own, by which it tells a hook
- * that has answered from a program that only came to its end.
- */
-void answerEvent().then(() => {
-  // The end of Node would wait for a read of stdin that does not end.
-  if (isStillReading()) process.kill(process.pid, 'SIGKILL');
-  process.exit(process.exitCode || Number(process.env.UNTILDONE_ANSWERED) || 0);
-});
+declare const module: NodeJS.Module;
+
+/** After an upgrade the scripts in the home are those of an older version: they are brought up to date once there is an answer. */
+export async function answer(input: Input): Promise<never> {
+  await answerEvent(input);
+  refreshScripts(homeRoot(process.env), thisProgram());
+  return endHook(input);
+}
+
+if (require.main === module) void readInput().then(answer);

@@ -1,14 +1,28 @@
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { compileCache, homeRoot } from '../home/layout.ts';
+import { readInput } from '../hook/read-input.ts';
+import type * as hook from './hook.ts';
+import type * as tool from './tool.ts';
+
+const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
 
 /** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
 if (small === 'hook' || small === 'statusline') {
   cacheCompiledCode();
-  if (small === 'hook') require('./hook.cjs');
+  if (small === 'hook') void answerHook();
   else require('./statusline.cjs');
 } else require('./cli.cjs');
+
+/** Each class of events has a bundle of its own. What the text seems to be is enough: the bundle hands on what it does not know. */
+async function answerHook(): Promise<void> {
+  const input = await readInput();
+  const isToolCall = input.ok && TOOL_CALL.test(input.text);
+  await (isToolCall
+    ? (require('./tool.cjs') as typeof tool).answer(input)
+    : (require('./hook.cjs') as typeof hook).answer(input));
+}
 
 /**
  * Lets Node keep its compiled code in the home, which only its user can write to (ADR 11). Node before 22.8 cannot. Node

@@ -105,10 +105,23 @@ export interface Workspace {
   ): Promise<{ exitCode: number; stdout: string; stderr: string }>;
 }
 
+/** A JSON schema, as far as the shapes of answers need one. */
+export type AnswerShape = {
+  /** `object`, `array`, `string`, `number` or `boolean`. */
+  type: string;
+  description?: string;
+  enum?: readonly string[];
+  items?: AnswerShape;
+  properties?: Readonly<Record<string, AnswerShape>>;
+  required?: readonly string[];
+  /** False: the answer has no other fields. */
+  additionalProperties?: boolean;
+};
+
 export interface AgentAsk {
   prompt: string;
   systemPrompt: string;
-  /** The JSON schema of the answer. */
+  /** The JSON schema of the answer: an `AnswerShape`. */
   schema: Record<string, unknown>;
   /** The tools that may be used without asking; empty: none at all. */
   tools: string[];

@@ -17,12 +17,17 @@ afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
 let said = 0;
 
 /** The event as `hook.sh` hands it over. */
-function hook(event: string, flags: string[] = []): { code: number | null; out: string; err: string } {
+function hook(
+  event: string,
+  flags: string[] = [],
+  more: object = {},
+): { code: number | null; out: string; err: string } {
   const input = JSON.stringify({
     hook_event_name: event,
     session_id: SESSION,
     last_assistant_message: `Part ${++said}.`,
     ...(event === 'PreToolUse' ? { tool_name: 'Bash', tool_input: { command: 'ls' } } : {}),
+    ...more,
   });
   const bin = join(world.folder, 'dist', 'untildone.cjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, bin, 'hook'], {
@@ -105,11 +110,15 @@ function loadedAt(event: string): string[] {
 }
 
 test.each([
-  { event: 'Stop', beside: [] },
-  { event: 'PreToolUse', beside: [] },
-])(
-  'a $event in a loop that only asks for a promise loads hook.cjs, and nothing more than $beside',
-  (each) => {
-    expect(loadedAt(each.event).sort()).toEqual(['hook.cjs', ...each.beside, 'untildone.cjs']);
-  },
-);
+  { event: 'Stop', bundle: 'hook.cjs' },
+  { event: 'PreToolUse', bundle: 'tool.cjs' },
+  { event: 'PostToolUseFailure', bundle: 'tool.cjs' },
+])('a $event in a loop that only asks for a promise loads $bundle, and nothing more', ({ event, bundle }) => {
+  expect(loadedAt(event).sort()).toEqual([bundle, 'untildone.cjs']);
+});
+
+test('an event that only looks like a tool call is answered as what it is', () => {
+  const quoted = { note: { hook_event_name: 'PreToolUse' } };
+  const { out } = hook('Stop', [], quoted);
+  expect(JSON.parse(out)).toMatchObject({ decision: 'block' });
+});

@@ -10,6 +10,7 @@ import { recordTrust } from '../../src/home/trust.ts';
 import { handleHook } from '../../src/hook/handle-hook.ts';
 import type { JudgeBundle } from '../../src/hook/wiring/load-bundles.ts';
 import { openPorts } from '../../src/hook/wiring/ports.ts';
+import * as formats from '../../src/main/formats.ts';
 import { makeFifo, temporaryFolder } from '../support/files/workers.ts';
 import { ralph } from '../support/hook/foreign-scene.ts';
 import { contractWith, run } from '../support/hook/judging.ts';
@@ -120,13 +121,13 @@ function world() {
     const input = { session_id: 's1', cwd: project, last_assistant_message: 'not yet', ...fields };
     const parsed = parseHookEvent(JSON.stringify(input));
     if (!parsed.ok) return { stdout: '', problem: parsed.problem };
-    const ports = openPorts(home, env, load);
+    const ports = openPorts(home, env, load, async () => formats);
     return renderAnswer(eventName(parsed.event), await handleHook(parsed.event, ports));
   };
   const begin = () => {
     recordTrust(home, project, 'print', Date.now());
     const frozen = { project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 };
-    openPorts(home, env, load).store.create({
+    openPorts(home, env, load, async () => formats).store.create({
       ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
       contract: { contract: contractWith({ tests: run('false') }, { limits: MANY }), frozen },
     });

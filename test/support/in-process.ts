@@ -10,6 +10,8 @@ const SOURCE = resolve(import.meta.dirname, '../../src');
 
 export interface Program {
   answerEvent(): Promise<unknown>;
+  /** As the bundle for tool calls does. */
+  answerToolCall(): Promise<unknown>;
   main(argv: string[]): Promise<void>;
 }
 
@@ -35,7 +37,12 @@ export async function loadProgram(): Promise<Program> {
 function buildProgram(folder: string): Promise<unknown> {
   return build({
     stdin: {
-      contents: "export { answerEvent } from './hook/answer-event.ts'; export { main } from './cli/cli.ts';",
+      contents: `export { main } from './cli/cli.ts';
+        export { answerEvent } from './hook/answer-event.ts';
+        import { answerBy } from './hook/answer-event.ts';
+        import { TOOL_CALLS } from './hook/wiring/tool-calls.ts';
+        import { readInput } from './hook/read-input.ts';
+        export const answerToolCall = async () => answerBy(TOOL_CALLS, await readInput());`,
       resolveDir: SOURCE,
     },
     outfile: join(folder, 'program.cjs'),
@@ -59,6 +66,11 @@ function buildProgram(folder: string): Promise<unknown> {
 /** Answers as a process would: the event on stdin, at most one object on stdout, and an exit code. */
 export function runHook(program: Program, command: CommandLine): Promise<Ran> {
   return inPlaceOfProcess(command, () => program.answerEvent());
+}
+
+/** The same by the bundle that answers tool calls alone. */
+export function runToolHook(program: Program, command: CommandLine): Promise<Ran> {
+  return inPlaceOfProcess(command, () => program.answerToolCall());
 }
 
 /** `bin` is the program that it takes itself for, which it installs. */

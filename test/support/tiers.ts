@@ -31,6 +31,7 @@ const UNIT = [
   'dev/conformance',
   'dev/demo',
   'library',
+  'golden',
   'house',
 ];
 /** The bundles, the real client, browsers, whole fleets, kills. */

@@ -1,9 +1,9 @@
 /** Asks a model through the Agent SDK: one process of Claude Code, one question, one structured answer. */
 import { randomBytes } from 'node:crypto';
 import type { Options, SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
-import { z } from 'zod';
 import { oneLine } from '../../core/text/clip.ts';
-import type { AgentAnswer, AgentAsk, AgentPort } from '../../ports/ports.ts';
+import type { AgentAnswer, AgentAsk, AgentPort, AnswerShape } from '../../ports/ports.ts';
+import { mismatchOf } from './answer-shape.ts';
 import { loginFrom } from './environment.ts';
 import { ClientTree, findSdk, messageOf, problemWith, type Sdk, type SdkOptions } from './sdk.ts';
 
@@ -93,7 +93,8 @@ function answerFrom(ending: Ending, ask: AgentAsk): AgentAnswer {
   const problem = problemOf(result, ask);
   if (problem !== undefined) return refusal(problem, costUsd);
   const value = result.subtype === 'success' ? result.structured_output : undefined;
-  const mismatch = value === undefined ? 'it is missing' : mismatchOf(value, ask.schema);
+  // Claude Code checks the answer, too, but older versions may not.
+  const mismatch = value === undefined ? 'it is missing' : mismatchOf(value, ask.schema as AnswerShape);
   return mismatch === undefined
     ? { ok: true, value, costUsd }
     : refusal(`${NO_ANSWER}: ${mismatch}`, costUsd);
@@ -125,14 +126,6 @@ const LOGIN_HINT = '. Log in with `claude`, or set ANTHROPIC_API_KEY';
 
 function isLogin(result: SDKResultMessage): boolean {
   return result.subtype === 'success' && [401, 403].includes(result.api_error_status ?? 0);
-}
-
-/** Checks the answer against its schema. Claude Code does so, too, but older versions may not. */
-function mismatchOf(value: unknown, schema: Record<string, unknown>): string | undefined {
-  const parsed = z.fromJSONSchema(schema).safeParse(value);
-  if (parsed.success) return undefined;
-  const [issue] = parsed.error.issues;
-  return issue === undefined ? 'unknown' : `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
 }
 
 function refusal(problem: string, costUsd = 0): AgentAnswer {

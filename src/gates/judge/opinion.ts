@@ -1,4 +1,4 @@
-import type { AgentAnswer } from '../../ports/ports.ts';
+import type { AgentAnswer, AnswerShape } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
 
 /** What a model says about the work. */
@@ -10,7 +10,7 @@ interface Opinion {
   evidence: string[];
 }
 
-const PROPERTIES = {
+const PROPERTIES: Record<string, AnswerShape> = {
   verdict: {
     type: 'string',
     enum: ['pass', 'fail', 'cannot_tell'],
@@ -25,14 +25,14 @@ const PROPERTIES = {
   },
 };
 
-export const OPINION_SCHEMA = {
+export const OPINION_SCHEMA: AnswerShape = {
   type: 'object',
   properties: PROPERTIES,
   required: ['verdict', 'reason', 'missing'],
   additionalProperties: false,
 };
 
-export const OPINION_WITH_EVIDENCE_SCHEMA = {
+export const OPINION_WITH_EVIDENCE_SCHEMA: AnswerShape = {
   type: 'object',
   properties: {
     ...PROPERTIES,

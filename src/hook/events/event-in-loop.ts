@@ -28,11 +28,36 @@ import { noteMissedStop } from './missed-stops.ts';
 const WORD_LIMIT = 200;
 
 /** Answers every event of a session that has a loop, except a Stop that is judged. */
-export async function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+export function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+  return noticing(answerIn, event, loop, ports);
+}
+
+/** The same for events of tool calls alone. */
+export function toolCallInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+  return noticing(answerToolCall, event, loop, ports);
+}
+
+async function noticing(
+  answer: typeof answerIn,
+  event: HookEvent,
+  loop: SessionLoop,
+  ports: SessionPorts,
+): Promise<Answer> {
   const { ref } = loop;
   const { state, messages } = noteMissedStop(event, ref, noteCutOff(ref, loop.state, ports), ports);
   watchForeign(loop, ports);
-  return withMessages(await answerIn(event, { ...loop, state }, ports), messages);
+  return withMessages(await answer(event, { ...loop, state }, ports), messages);
+}
+
+async function answerToolCall(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
+  const { ref, state } = loop;
+  const session = () => sessionWithLoop(event, { ref, state }, ports);
+  if (event.name === 'PreToolUse') {
+    const answer = await guardTool(event, session(), ports);
+    return answer.kind === 'silence' ? askByTool(event, ref, ports) : answer;
+  }
+  if (event.name === 'PermissionRequest') return guardPermission(event, loop, session(), ports);
+  return withMessages(SILENCE, noteDown(event, { ref, state }, noteOf(event), ports).messages);
 }
 
 async function answerIn(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
@@ -40,12 +65,9 @@ async function answerIn(event: HookEvent, loop: SessionLoop, ports: SessionPorts
   const session = () => sessionWithLoop(event, { ref, state }, ports);
   const note = () => noteDown(event, { ref, state }, noteOf(event), ports);
   switch (event.name) {
-    case 'PreToolUse': {
-      const answer = await guardTool(event, session(), ports);
-      return answer.kind === 'silence' ? askByTool(event, ref, ports) : answer;
-    }
+    case 'PreToolUse':
     case 'PermissionRequest':
-      return guardPermission(event, loop, session(), ports);
+      return answerToolCall(event, loop, ports);
     case 'ConfigChange':
       return guardSettings(event, session(), ports);
     case 'SessionStart': {

@@ -5,6 +5,7 @@ import {
   type SessionStartEvent,
   SILENCE,
   type StopEvent,
+  type ToolEvent,
 } from '../../core/loop/event.ts';
 import { callsFor } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
@@ -24,15 +25,13 @@ import { memoryFor } from './notes.ts';
 
 /** Answers an event of a session without a loop, in a project whose contract guards every session. */
 export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
-  const project = ports.projectOf(event);
-  const frozen = ports.standing.contract(project);
-  if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return SILENCE;
-  if (isSwitchedOff(event, project, ports)) return SILENCE;
+  const frozen = standingContract(event, ports);
+  if (!frozen) return SILENCE;
   const session = sessionWithoutLoop(event, frozen, ports);
   switch (event.name) {
     case 'PreToolUse':
     case 'PermissionRequest':
-      return answerRuling(event, await rulingOn(event, session, ports), session);
+      return ruleOn(event, session, ports);
     case 'SessionStart':
       return withMessages(tellNotes(event, frozen, ports), await begin(event, frozen, ports));
     case 'Stop':
@@ -49,6 +48,25 @@ export async function handleStanding(event: HookEvent, ports: SessionPorts): Pro
     default:
       return SILENCE;
   }
+}
+
+/** The same for events of tool calls alone. */
+export async function handleStandingToolCall(event: HookEvent, ports: SessionPorts): Promise<Answer> {
+  const frozen = standingContract(event, ports);
+  if (!frozen || (event.name !== 'PreToolUse' && event.name !== 'PermissionRequest')) return SILENCE;
+  return ruleOn(event, sessionWithoutLoop(event, frozen, ports), ports);
+}
+
+async function ruleOn(event: ToolEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {
+  return answerRuling(event, await rulingOn(event, session, ports), session);
+}
+
+/** The trusted contract that guards this session. */
+function standingContract(event: HookEvent, ports: SessionPorts): FrozenContract | undefined {
+  const project = ports.projectOf(event);
+  const frozen = ports.standing.contract(project);
+  if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return undefined;
+  return isSwitchedOff(event, project, ports) ? undefined : frozen;
 }
 
 /**

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { eventName, type HookEvent } from '../../core/loop/event.ts';
 import { userHome } from '../../files/system.ts';
+import { readSmall } from '../../files/whole-file.ts';
 import type { StatePlace } from '../../formats/format.ts';
+import { claimsOfSession } from '../../home/claims.ts';
 import type { Home } from '../../home/layout.ts';
 import { isMarkedTrusted } from '../../home/trust.ts';
 import { sessionFolder } from './project.ts';
@@ -26,6 +29,10 @@ export function foreignPlaceOf(
   };
 }
 
+/** State files that may name the session they belong to. */
+const OWNED_BY_TEXT = ['.claude/ralph-loop.local.md', '.claude/runtime/locks/.lock_active'];
+const FEATURES = '.claude/data/ralph-loops/current';
+
 /** Whether foreign state may exist here: a file lies where a format keeps its state, or the session has taken one up. */
 export function hasForeignSigns(
   place: StatePlace,
@@ -34,9 +41,8 @@ export function hasForeignSigns(
 ): boolean {
   const { folder, userHome, session, ralphLoopDir } = place;
   return (
-    existsSync(join(folder, '.claude/ralph-loop.local.md')) ||
-    existsSync(join(folder, '.claude/runtime/locks/.lock_active')) ||
-    existsSync(ralphLoopDir ?? join(folder, '.claude/data/ralph-loops/current')) ||
+    OWNED_BY_TEXT.some((path) => existsSync(join(folder, path))) ||
+    existsSync(ralphLoopDir ?? join(folder, FEATURES)) ||
     existsSync(join(userHome, '.ralph/state', session)) ||
     (existsSync(home.claims) && isMarked(session))
   );
@@ -55,4 +61,42 @@ export function isRecorded(event: HookEvent, { folder }: StatePlace): boolean {
  */
 export function beginsTrusted(event: HookEvent, project: string, home: Home): boolean {
   return event.name === 'SessionStart' && event.source !== 'compact' && isMarkedTrusted(home, project);
+}
+
+/** The events of a tool call. */
+export const TOOL_EVENTS: ReadonlySet<string> = new Set([
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PermissionRequest',
+]);
+
+/**
+ * Whether a tool call has nothing to do with the foreign state that lies here. A state that names no owner is taken up at a
+ * Stop, never at a tool call; one that names this session holds its id. A contract would want the tree of this moment kept.
+ * In doubt, the formats are asked.
+ */
+export function isOthersState(
+  event: HookEvent,
+  { folder, userHome, session, ralphLoopDir }: StatePlace,
+  project: string,
+  { home, store }: { home: Home; store: { isMarked(session: string): boolean } },
+): boolean {
+  // Without a transcript, lock mode counts the calls that hooks see.
+  if (!TOOL_EVENTS.has(eventName(event)) || event.transcript === undefined) return false;
+  if (ralphLoopDir !== undefined || store.isMarked(session) || existsSync(join(project, CONTRACT_FILE)))
+    return false;
+  if (existsSync(join(userHome, '.ralph/state', session)) || claimsOfSession(home, session).length > 0)
+    return false;
+  return OWNED_BY_TEXT.every((path) => !mayName(session, join(folder, path)));
+}
+
+/** Whether the file may name this session. One that cannot be read, or has escapes, may. */
+function mayName(session: string, path: string): boolean {
+  try {
+    const text = readSmall(path);
+    return text !== undefined && (text.includes(session) || text.includes('\\'));
+  } catch {
+    return true;
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { agentSdk } from '../../client/sdk/ask-model.ts';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
 import { taskListIn } from '../../client/transcript/task-list.ts';
@@ -56,7 +57,7 @@ export function openJudges(home: Home, env: NodeJS.ProcessEnv, options: JudgesOp
       }),
     notifier: systemNotifier(shell),
     source: openSourceReader(),
-    agent: { ask: async (ask) => (await import('../../client/sdk/ask-model.ts')).agentSdk({ env }).ask(ask) },
+    agent: agentSdk({ env }),
     tasks: taskListIn(claudeConfigDir(env)),
     holdout: (project) => holdoutOf(home, project),
     scratch: (project) => scratchAt(shadowOf(home, project)),

@@ -10,26 +10,39 @@ export interface JudgesOptions {
   endWithSignals?: boolean;
 }
 
-/** What `judge.cjs` offers: the gates that measure, the formats of other systems, and sessions of Claude Code. */
+/** What `judge.cjs` offers: the gates that measure, and sessions of Claude Code. */
 export interface JudgeBundle {
   openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
   openReceipts(home: Home): Receipts;
-  foreignLoops: typeof foreignLoops;
-  markReflection: typeof markReflection;
   /** Compiles a pattern of a contract, for tool rules that rewrite inputs. */
   lineMatcher: MatcherOf;
   agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
 }
 
-/**
- * Loads `judge.cjs`, which lies beside this bundle. Most events need nothing of it. It may be gone or damaged, as in the
- * middle of an update: the Stop is then held unjudged where gates measure, like after any other failure.
- */
+/** What `formats.cjs` offers: loops in the state files of other systems. */
+export interface FormatsBundle {
+  foreignLoops: typeof foreignLoops;
+  markReflection: typeof markReflection;
+}
+
+/** Most events need neither of these bundles, which lie beside this one. */
 export async function loadJudgeBundle(): Promise<JudgeBundle> {
+  return whole('judge.cjs', 'openJudges', () => require('./judge.cjs') as JudgeBundle);
+}
+
+export async function loadFormatsBundle(): Promise<FormatsBundle> {
+  return whole('formats.cjs', 'foreignLoops', () => require('./formats.cjs') as FormatsBundle);
+}
+
+/**
+ * A bundle may be gone or damaged, as in the middle of an update: the Stop is then held unjudged where gates measure, like
+ * after any other failure.
+ */
+function whole<Bundle>(name: string, last: keyof Bundle, load: () => Bundle): Bundle {
   try {
-    const bundle = require('./judge.cjs') as JudgeBundle;
-    if (typeof bundle.openJudges === 'function') return bundle;
-    throw new Error('judge.cjs is empty');
+    const bundle = load();
+    if (typeof bundle[last] === 'function') return bundle;
+    throw new Error(`${name} is empty`);
   } catch (cause) {
     const [why] = (cause as Error).message.split('\n');
     throw new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });

@@ -1,74 +1,36 @@
-import { transcriptFiles } from '../../client/transcript/file.ts';
-import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
 import type { Contract } from '../../core/contract/contract.ts';
+import type { HookEvent } from '../../core/loop/event.ts';
 import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
-import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
-import { lessonsFor } from '../../home/lessons/files.ts';
-import { FileStore } from '../../home/store.ts';
+import type { FileStore } from '../../home/store.ts';
 import type { Judges, JudgingPorts } from '../../judging/ports.ts';
-import type { Clock } from '../../ports/ports.ts';
-import type { ForeignLoops } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { callerOfEvent } from '../doubtful.ts';
-import { beginsTrusted, foreignPlaceOf, hasForeignSigns, isRecorded } from './detect-foreign-state.ts';
-import type { JudgeBundle } from './load-bundles.ts';
-import { projectOf } from './project.ts';
+import { openCommonPorts } from './common-ports.ts';
+import { type JudgeBundle, loadFormatsBundle } from './load-bundles.ts';
 import { queueEnding } from './reflection.ts';
-import { spawnRun } from './spawn-run.ts';
+import { openSession } from './session.ts';
 
-export const systemClock: Clock = { now: () => Date.now() };
-
-/** How Claude Code reads its cap, as measured: 8 unless it begins with a number (`3.7` and `3x` are 3), off for 0 or less. */
-export function blockCapFrom(env: NodeJS.ProcessEnv): number {
-  const value = Number.parseInt(env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP ?? '', 10);
-  return Number.isNaN(value) ? 8 : Math.max(0, value);
-}
+export { blockCapFrom, systemClock } from './common-ports.ts';
 
 export function openPorts(
   home: Home,
   env: NodeJS.ProcessEnv,
   load: () => Promise<JudgeBundle>,
+  loadFormats = loadFormatsBundle,
 ): JudgingPorts & { store: FileStore } {
-  const store = new FileStore(home, systemClock);
-  const judgesOf = async () => (await load()).openJudges(home, env);
-  const ports: JudgingPorts & { store: FileStore } = {
-    clock: systemClock,
-    store,
-    transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
-    projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
-    blockCap: blockCapFrom(env),
-    lessons: lessonsFor(home),
-    judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
-    judges: (contract) => (asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judgesOf()),
-    receipts: async () => (await load()).openReceipts(home),
-    session: async () => (await import('./session.ts')).openSession(home, env),
-    tools: async () => (await import('./session.ts')).openTools(env, load),
-    spawnRun: (ref) => spawnRun(ref, env),
-    isFromClient: ({ session }) => callerOfEvent(session, home, env).by === 'client',
-    ending: (event) => queueEnding(event, { home, store, env, now: systemClock.now(), load }),
-    foreign: async (event, hasNative) => {
-      const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
-      if (
-        !hasForeignSigns(place, home, (session) => store.isMarked(session)) &&
-        !isRecorded(event, place) &&
-        !beginsTrusted(event, ports.projectOf(event), home)
-      )
-        return NOTHING_FOREIGN;
-      const since = store.sessionSince(event.session);
-      const { foreignLoops } = await load();
-      return foreignLoops(event, hasNative, {
-        ...{ home, store, ports, judges: judgesOf },
-        place: { ...place, ...(since === undefined ? {} : { since }) },
-        pid: env.CLAUDE_PID,
-      });
-    },
-  };
-  return ports;
+  const session = async () => openSession(home, env);
+  const ports = openCommonPorts({ home, env, load, loadFormats, session });
+  const { judges, store, clock } = ports;
+  return Object.assign(ports, {
+    isFromClient: ({ session }: HookEvent) => callerOfEvent(session, home, env).by === 'client',
+    judges: (contract: Contract) =>
+      asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judges(contract),
+    ending: (event: HookEvent) =>
+      queueEnding(event, { home, store, env, now: clock.now(), load: loadFormats }),
+  });
 }
-
-const NOTHING_FOREIGN: ForeignLoops = { loops: [], messages: [] };
 
 function asksOnlyForPromise(contract: Contract): boolean {
   return (

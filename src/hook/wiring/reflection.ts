@@ -13,7 +13,7 @@ import { hasDue, queuedReflection, queuedReflections, queueReflection } from '..
 import type { FileStore } from '../../home/store.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { JudgeBundle } from './load-bundles.ts';
+import type { FormatsBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
 
 interface EndingWorld {
@@ -21,7 +21,7 @@ interface EndingWorld {
   store: FileStore;
   env: NodeJS.ProcessEnv;
   now: number;
-  load(): Promise<JudgeBundle>;
+  load(): Promise<FormatsBundle>;
 }
 
 /** Set where a reflection runs: it is never looked back on itself. */
@@ -101,7 +101,7 @@ function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWo
   return typeof reflection?.minTurns === 'number' ? { kind: 'on', wish: reflection } : config;
 }
 
-type Pending = Parameters<JudgeBundle['markReflection']>[1];
+type Pending = Parameters<FormatsBundle['markReflection']>[1];
 
 /** Leaves the signs of document 004, where a project keeps its state in that way. */
 async function markProject(folder: string, pending: Pending, { home, load }: EndingWorld): Promise<string[]> {

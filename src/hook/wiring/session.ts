@@ -1,7 +1,4 @@
 import { sessionGuard } from '../../client/settings/guard.ts';
-import { judgeTool } from '../../core/tools/judge-tool.ts';
-import { rewrites } from '../../core/tools/rewrite-input.ts';
-import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { userHome } from '../../files/system.ts';
 import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
@@ -9,15 +6,15 @@ import { keepTranscript } from '../../home/transcript-copies.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { OtherEvents, SessionWorld } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
-import { toolPlace } from '../../project/path-resolver.ts';
 import { tellLeftLoops } from '../events/abandoned-loops.ts';
 import { eventInLoop } from '../events/event-in-loop.ts';
 import { tellLessons } from '../events/lessons.ts';
 import { updateMemory } from '../events/notes.ts';
 import { handleStanding } from '../events/standing-gates.ts';
 import { DoubtfulStop, holdUnjudged, letGoUnjudged } from '../unwritable-journal.ts';
-import type { JudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
+
+export { openTools } from './session-tools.ts';
 
 /** Answers all events but the judged Stop, with what this machine has. */
 export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
@@ -45,18 +42,5 @@ export function otherEvents(world: SessionWorld): OtherEvents {
         message: letGoUnjudged(why),
       },
     writeDown: (stop) => updateMemory(stop, notes.files, notes.change),
-  };
-}
-
-/** Tool rules, asked on this machine. Only rules that rewrite inputs need the engine for patterns. */
-export function openTools(
-  env: NodeJS.ProcessEnv,
-  load: () => Promise<Pick<JudgeBundle, 'lineMatcher'>>,
-): ToolGuard {
-  return {
-    judge: async (call, rules, project) => {
-      const matcherOf = rewrites(call.tool, rules.rewrite) ? (await load()).lineMatcher : undefined;
-      return judgeTool(call, rules, toolPlace(project, call.cwd, userHome(env), env), matcherOf);
-    },
   };
 }

@@ -8,6 +8,7 @@ import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
 import { MATERIAL_IS_DATA, quoteUntrusted } from '../../gates/judge/opinion.ts';
+import type { AnswerShape } from '../../ports/ports.ts';
 
 export const MEMORY_FILE = 'CLAUDE.md';
 const FILES = [CONTRACT_FILE, MEMORY_FILE] as const;
@@ -34,7 +35,7 @@ const FILE_LIMIT = 30_000;
 const WORDS = 500;
 
 /** The shape of the answer. An edit replaces a text that is there once; an empty one adds to the end of the file. */
-export const PROPOSAL_SCHEMA = {
+export const PROPOSAL_SCHEMA: AnswerShape = {
   type: 'object',
   properties: {
     summary: { type: 'string' },

@@ -1,5 +1,5 @@
 import type { LoopState } from '../../core/loop/state.ts';
-import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
+import { loadFormatsBundle } from '../../hook/wiring/load-bundles.ts';
 import { queueRun } from '../../hook/wiring/reflection.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { Driving } from './client-options.ts';
@@ -14,7 +14,7 @@ export async function driveLoop(driving: Driving, folder: string): Promise<LoopS
   );
   if (after.run?.sessions) {
     const { home, store, env, clock } = world;
-    const ending = { home, store, env, now: clock.now(), load: loadJudgeBundle };
+    const ending = { home, store, env, now: clock.now(), load: loadFormatsBundle };
     await queueRun(ref, { session: after.session, cwd: folder }, ending);
   }
   return after;

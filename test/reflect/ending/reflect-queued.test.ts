@@ -23,7 +23,7 @@ import {
 } from '../../../src/home/reflections.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { setStanding, takeBackTrust } from '../../../src/home/trust.ts';
-import type { JudgeBundle } from '../../../src/hook/wiring/load-bundles.ts';
+import type { FormatsBundle } from '../../../src/hook/wiring/load-bundles.ts';
 import { markReflection } from '../../../src/hook/wiring/mark-reflection.ts';
 import { queueEnding, queueRun } from '../../../src/hook/wiring/reflection.ts';
 import { type QueueWorld, reflectQueued } from '../../../src/reflect/ending/reflect-queued.ts';
@@ -75,7 +75,7 @@ function arrives(name: 'Stop' | 'SessionEnd', session = 's1', transcript?: strin
   });
   const parsed = parseHookEvent(text);
   if (!parsed.ok) throw new Error(parsed.problem);
-  const load = async () => ({ markReflection }) as unknown as JudgeBundle;
+  const load = async () => ({ markReflection }) as unknown as FormatsBundle;
   const { home, store } = world;
   return queueEnding(parsed.event, { home, store: store as FileStore, env, now, load });
 }
@@ -322,7 +322,7 @@ describe('a contract that asks for it', () => {
     await arrives('Stop', 's1');
     expect(await outcomes()).toEqual([]);
     now += 1000;
-    const load = async () => ({ markReflection }) as unknown as JudgeBundle;
+    const load = async () => ({ markReflection }) as unknown as FormatsBundle;
     transcriptOf('s2');
     const ending = { home: world.home, store: store(), env, now, load };
     await queueRun(ref, { session: 's2', cwd: project }, ending);

@@ -1,0 +1,79 @@
+import { transcriptFiles } from '../../client/transcript/file.ts';
+import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
+import { judgingWatch } from '../../home/interrupted-judging.ts';
+import type { Home } from '../../home/layout.ts';
+import { lessonsFor } from '../../home/lessons/files.ts';
+import { FileStore } from '../../home/store.ts';
+import type { JudgingPorts, OtherEvents } from '../../judging/ports.ts';
+import type { Clock } from '../../ports/ports.ts';
+import type { ForeignLoops } from '../../ports/session-loop.ts';
+import {
+  beginsTrusted,
+  foreignPlaceOf,
+  hasForeignSigns,
+  isOthersState,
+  isRecorded,
+} from './detect-foreign-state.ts';
+import type { FormatsBundle, JudgeBundle } from './load-bundles.ts';
+import { projectOf } from './project.ts';
+import { openTools } from './session-tools.ts';
+import { spawnRun } from './spawn-run.ts';
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** How Claude Code reads its cap, as measured: 8 unless it begins with a number (`3.7` and `3x` are 3), off for 0 or less. */
+export function blockCapFrom(env: NodeJS.ProcessEnv): number {
+  const value = Number.parseInt(env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP ?? '', 10);
+  return Number.isNaN(value) ? 8 : Math.max(0, value);
+}
+
+/** What the ports of a bundle are opened with. */
+interface PortsOptions {
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  load(): Promise<JudgeBundle>;
+  loadFormats(): Promise<FormatsBundle>;
+  /** The handling of events that are no judged Stops, as far as the bundle has it. */
+  session(): Promise<OtherEvents>;
+}
+
+/** The ports that every event needs, those of tool calls included: nothing heavy is imported here. */
+export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: FileStore } {
+  const { home, env, load, loadFormats, session } = options;
+  const store = new FileStore(home, systemClock);
+  const judgesOf = async () => (await load()).openJudges(home, env);
+  const ports: JudgingPorts & { store: FileStore } = {
+    clock: systemClock,
+    store,
+    transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
+    projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
+    blockCap: blockCapFrom(env),
+    lessons: lessonsFor(home),
+    judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
+    judges: judgesOf,
+    receipts: async () => (await load()).openReceipts(home),
+    session,
+    tools: async () => openTools(env, load),
+    spawnRun: (ref) => spawnRun(ref, env),
+    foreign: async (event, hasNative) => {
+      const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
+      if (
+        !hasForeignSigns(place, home, (session) => store.isMarked(session)) &&
+        !isRecorded(event, place) &&
+        !beginsTrusted(event, ports.projectOf(event), home)
+      )
+        return NOTHING_FOREIGN;
+      if (isOthersState(event, place, ports.projectOf(event), { home, store })) return NOTHING_FOREIGN;
+      const since = store.sessionSince(event.session);
+      const { foreignLoops } = await loadFormats();
+      return foreignLoops(event, hasNative, {
+        ...{ home, store, ports, judges: judgesOf },
+        place: { ...place, ...(since === undefined ? {} : { since }) },
+        pid: env.CLAUDE_PID,
+      });
+    },
+  };
+  return ports;
+}
+
+const NOTHING_FOREIGN: ForeignLoops = { loops: [], messages: [] };

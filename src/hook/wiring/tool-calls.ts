@@ -1,0 +1,47 @@
+/** What a bundle for events of tool calls alone answers with: they are by far the most frequent events. */
+import { sessionGuard } from '../../client/settings/guard.ts';
+import { userHome } from '../../files/system.ts';
+import { fallbackCounts } from '../../home/fallback-counts.ts';
+import { filesLock, type Home } from '../../home/layout.ts';
+import type { FileStore } from '../../home/store.ts';
+import { standingFiles } from '../../home/trust.ts';
+import type { JudgingPorts, OtherEvents, SessionWorld } from '../../judging/ports.ts';
+import { applyChanges, foreignFiles } from '../../project/files.ts';
+import type { Answering } from '../answer-event.ts';
+import { toolCallInLoop } from '../events/event-in-loop.ts';
+import { handleStandingToolCall } from '../events/standing-gates.ts';
+import { handleOther } from '../handle-hook.ts';
+import { openCommonPorts } from './common-ports.ts';
+import { TOOL_EVENTS } from './detect-foreign-state.ts';
+import { loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
+import { claudeConfigDir } from './project.ts';
+
+export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
+  events: TOOL_EVENTS,
+  open: (home, env) =>
+    openCommonPorts({
+      ...{ home, env, load: loadJudgeBundle, loadFormats: loadFormatsBundle },
+      session: async () => toolCallsOf(home, env),
+    }),
+  handle: handleOther,
+};
+
+function toolCallsOf(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
+  const world: SessionWorld = {
+    guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
+    standing: standingFiles(home),
+    fallbackCounts: fallbackCounts(undefined, undefined, home),
+    notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
+    keepTranscript: () => elsewhere('copies of transcripts are'),
+  };
+  return {
+    inLoop: (event, loop, ports) => toolCallInLoop(event, loop, { ...ports, ...world }),
+    withoutLoop: async (event, ports) => [await handleStandingToolCall(event, { ...ports, ...world })],
+    doubtful: () => elsewhere('Stops are'),
+    writeDown: () => elsewhere('notes are'),
+  };
+}
+
+function elsewhere(what: string): never {
+  throw new Error(`${what} no matter of a tool call`);
+}
