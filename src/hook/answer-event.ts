@@ -27,13 +27,16 @@ import { openPorts } from './wiring/ports.ts';
 export interface Answering<Opened extends OpenedStore> {
   open(home: Home, env: NodeJS.ProcessEnv): Opened;
   handle(event: HookEvent, opened: Opened): Promise<Answer>;
-  /** The events that it knows; absent: all, and what is no event as well. */
+  /** The events that it knows; absent: all. */
   events?: ReadonlySet<string>;
+  /** Answers what is no event; absent: another bundle does. */
+  unusable?(problem: string, text: string): Outcome;
 }
 
 const EVERY_EVENT: Answering<OpenPorts> = {
   open: (home, env) => openPorts(home, env, loadJudgeBundle),
   handle: async (event, opened) => withProgramTrouble(event, await handleHook(event, opened)),
+  unusable,
 };
 
 /**
@@ -53,9 +56,13 @@ export async function answerBy<Opened extends OpenedStore>(
   if (process.env.UNTILDONE_RUN !== undefined) return 'answered';
   if (otherHost(input.text, process.env) !== undefined) return 'answered';
   const parsed = input.ok ? parseHookEvent(input.text) : input;
-  if (answering.events && !(parsed.ok && answering.events.has(eventName(parsed.event)))) return 'unknown';
-  if (parsed.ok) await answerOnce(parsed.event, input.text, answering);
-  else give(unusable(parsed.problem, input.text));
+  if (!parsed.ok) {
+    if (!answering.unusable) return 'unknown';
+    give(answering.unusable(parsed.problem, input.text));
+    return 'answered';
+  }
+  if (answering.events?.has(eventName(parsed.event)) === false) return 'unknown';
+  await answerOnce(parsed.event, input.text, answering);
   return 'answered';
 }
 
