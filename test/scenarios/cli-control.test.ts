@@ -209,6 +209,8 @@ describe('log', () => {
     });
     child.stdout.once('data', () => child.stdout.destroy());
     const code = await new Promise((resolve) => child.on('exit', resolve));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // The program that began the loop runs in this process, so the one that reads finds no file of it.
+    const said = stderr.replace(/^untildone: the hooks run .*\n/, '');
+    expect({ code, said }).toEqual({ code: 0, said: '' });
   });
 });

@@ -242,10 +242,15 @@ export class Mirror {
     return this.lacks(known) && this.fetch(known);
   }
 
-  /** Fetches what is missing of the run that needs it most. Returns its id when something came. */
+  /**
+   * Fetches what is missing of the run that needs it most. Returns its id when something came. A receipt is published after the line
+   * that it is for: whoever looks at the run gets it then.
+   */
   async fetchNext(): Promise<string | undefined> {
     const lacking = [...this.runs.values()].filter(
-      (known) => (known.lacksLines || known.job.state === 'active') && this.lacks(known),
+      (known) =>
+        (known.lacksLines || known.job.state === 'active' || this.opened.has(known.job.run)) &&
+        this.lacks(known),
     );
     const [known] = lacking.sort((one, other) => this.urgency(one) - this.urgency(other));
     return known && (await this.fetch(known)) ? known.job.run : undefined;

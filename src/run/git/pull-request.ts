@@ -176,7 +176,7 @@ export function ghIn(cwd: string, own: Record<string, string>, signal: AbortSign
   return {
     call: (args, input = '', timeoutMs = CALL_MS) =>
       new Promise((resolve) => {
-        const env = gitEnvironment({ ...own, ...QUIET });
+        const env = gitEnvironment({ ...own, ...QUIET }, { lets: 'person' });
         const limits = { timeout: timeoutMs, maxBuffer: MOST_OUTPUT, signal };
         const child = execFile('gh', args, { cwd, env, ...limits }, (error, stdout, stderr) =>
           resolve({

@@ -43,24 +43,27 @@ test('a run sends its trace while it goes on, inside of the trace around it, and
   expect(stdout).toContain(`telemetry of this run goes to ${collector.url}`);
 
   const ours = collector.spans().filter(({ scope }) => scope === 'untildone');
+  // Where Claude Code has not written its transcript by a Stop, tool calls cannot be counted yet, and it is held once more.
+  const stops = ours.filter(({ name }) => name === 'untildone.iteration').length;
+  expect(stops).toBeGreaterThanOrEqual(2);
+  const iteration = ['    untildone.iteration', '      gate made', '      gate worked'];
   expect(treeOf(ours)).toEqual([
     'untildone.run',
     '  invoke_agent Claude Code',
-    ...['    untildone.iteration', '      gate made', '      gate worked'],
-    ...['    untildone.iteration', '      gate made', '      gate worked'],
+    ...Array.from({ length: stops }, () => iteration).flat(),
   ]);
   const [root, session] = ['untildone.run', 'invoke_agent Claude Code'].map((name) =>
     ours.find((span) => span.name === name),
   ) as [SeenSpan, SeenSpan];
   expect(root).toMatchObject({ traceId: around.traceId, parentSpanId: around.spanId, status: 0 });
-  expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': 2 });
+  expect(root.attributes).toMatchObject({ 'untildone.ending': 'verified_done', 'untildone.stops': stops });
   const worked = ours.filter(({ name }) => name === 'gate worked').map(({ attributes }) => attributes);
-  // Where Claude Code has not written its transcript by the first Stop, tool calls cannot be counted yet.
   const outcomes = worked.map((each) => each['untildone.gate.outcome']);
-  expect(outcomes).toEqual([expect.stringMatching(/^(?:fail|unproven)$/), 'pass']);
+  expect(outcomes.at(-1)).toBe('pass');
+  for (const outcome of outcomes.slice(0, -1)) expect(['fail', 'unproven']).toContain(outcome);
   expect(Object.fromEntries(collector.metrics())).toMatchObject({
     'untildone.loops': 1,
-    'untildone.stops': 2,
+    'untildone.stops': stops,
   });
 
   const theirs = collector.spans().filter(({ scope }) => scope !== 'untildone');
