@@ -56,14 +56,22 @@ export function programNews(home: string, program: Program, env: NodeJS.ProcessE
   return [upgradedWords(record.upgraded.from, record.version, whenOf(record.upgraded.at, now))];
 }
 
-/** What is told beside the answer to a Stop. */
-export function troubleAtStop(home: string, program: Program, env: NodeJS.ProcessEnv): string[] {
+/** What is told beside the answer to a Stop, and whether the scripts of the home are as this program writes them. */
+export function programAtStop(
+  home: string,
+  program: Program,
+  env: NodeJS.ProcessEnv,
+): { messages: string[]; isCurrent: boolean } {
   const plan = planFor(home, program);
+  const isCurrent = plan?.kind === 'current';
   const trouble = plan && programTrouble(plan, program, env);
-  if (trouble !== undefined) return [`untildone: ${troubleWords(trouble)}`];
+  if (trouble !== undefined) return { messages: [`untildone: ${troubleWords(trouble)}`], isCurrent };
   const files = plan?.kind === 'stale' ? plan.files : [];
   const edited = files.flatMap(({ path, why }) => (why === 'edited' ? [path] : []));
-  return edited.length === 0 ? [] : [`untildone: ${editedScriptsWords(edited)}.`];
+  return {
+    messages: edited.length === 0 ? [] : [`untildone: ${editedScriptsWords(edited)}.`],
+    isCurrent,
+  };
 }
 
 /** Undefined for a program that is not installed, and where the home cannot be read: whatever reads it next says why. */

@@ -14,7 +14,8 @@ import { UNREADABLE } from '../home/hold-script.ts';
 import { figureOf, writeFigure } from '../home/hook-figures.ts';
 import { type Home, homeFrom, homeRoot } from '../home/layout.ts';
 import { thisProgram } from '../home/program.ts';
-import { troubleAtStop } from '../home/program-words.ts';
+import { programAtStop } from '../home/program-words.ts';
+import { refreshScripts } from '../home/scripts.ts';
 import { answerDoubtful, callerOfEvent, doubtAbout, heldUnjudged, type OpenedStore } from './doubtful.ts';
 import { handleHook } from './handle-hook.ts';
 import { type Input, readInput } from './read-input.ts';
@@ -31,20 +32,36 @@ export interface Answering<Opened extends OpenedStore> {
   events?: ReadonlySet<string>;
   /** Answers what is no event; absent: another bundle does. */
   unusable?(problem: string, text: string): Outcome;
+  /** Done when the answer is out. */
+  afterwards?(): void;
 }
 
-const EVERY_EVENT: Answering<OpenPorts> = {
-  open: (home, env) => openPorts(home, env, loadJudgeBundle),
-  handle: async (event, opened) => withProgramTrouble(event, await handleHook(event, opened)),
-  unusable,
-};
+/** After an upgrade the scripts in the home are those of an older version: they are brought up to date once there is an answer. */
+function everyEvent(): Answering<OpenPorts> {
+  let areScriptsCurrent = false;
+  return {
+    open: (home, env) => openPorts(home, env, loadJudgeBundle),
+    async handle(event, opened) {
+      const answer = await handleHook(event, opened);
+      if (event.name !== 'Stop' || answer.kind === 'silence' || answer.kind === 'ignore') return answer;
+      // Whoever reads how a Stop ended learns, too, when the hooks run another program than the one that a person chose.
+      const { messages, isCurrent } = programAtStop(homeRoot(process.env), thisProgram(), process.env);
+      areScriptsCurrent = isCurrent;
+      return withMessages(answer, messages);
+    },
+    unusable,
+    afterwards() {
+      if (!areScriptsCurrent) refreshScripts(homeRoot(process.env), thisProgram());
+    },
+  };
+}
 
 /**
  * `untildone hook`: answers one event with at most one JSON object on stdout (before a compaction, plain text). Whatever goes
  * wrong, one answer is made, and `give` writes it, once.
  */
 export async function answerEvent(given?: Input): Promise<void> {
-  await answerBy(EVERY_EVENT, given ?? (await readInput()));
+  await answerBy(everyEvent(), given ?? (await readInput()));
 }
 
 /** Says `unknown` of input that is not for this bundle, and has done nothing then. */
@@ -63,6 +80,7 @@ export async function answerBy<Opened extends OpenedStore>(
   }
   if (answering.events?.has(eventName(parsed.event)) === false) return 'unknown';
   await answerOnce(parsed.event, input.text, answering);
+  answering.afterwards?.();
   return 'answered';
 }
 
@@ -123,13 +141,6 @@ async function outcomeOf<Opened extends OpenedStore>(
   } finally {
     strays.stop();
   }
-}
-
-/** Whoever reads how a Stop ended learns, too, when the hooks run another program than the one that a person chose. */
-function withProgramTrouble(event: HookEvent, answer: Answer): Answer {
-  if (event.name !== 'Stop' || answer.kind === 'silence' || answer.kind === 'ignore') return answer;
-  const { env } = process;
-  return withMessages(answer, troubleAtStop(homeRoot(env), thisProgram(), env));
 }
 
 /** Goes somewhere else when the current folder was removed: otherwise every path and every command would fail. */

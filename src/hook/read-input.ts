@@ -78,10 +78,10 @@ const AGAIN_MS = 2;
 async function readChunk(chunk: Buffer): Promise<number | 'late'> {
   // Nobody waits for a file.
   if (stdin()?.isFile()) return readFile(chunk);
-  for (const deadline = performance.now() + 2 * WAIT_MS; ; ) {
+  for (const deadline = Date.now() + 2 * WAIT_MS; ; ) {
     const got = await Promise.race([readOnce(chunk), waited()]);
     if (got !== 'again') return got;
-    if (performance.now() > deadline) return 'late';
+    if (Date.now() > deadline) return 'late';
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }

@@ -25,7 +25,7 @@ export function secretsOf(contract: Pick<Contract, 'gates'> & Partial<Contract>)
 
 function collect(value: unknown, found: Set<string>, name = ''): void {
   if (typeof value === 'string') {
-    if (isSecretName(name)) found.add(value);
+    if (TELLING.test(value) && isSecretName(name)) found.add(value);
     for (const part of partsOfCommand(value)) found.add(part);
   } else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) {
@@ -50,7 +50,11 @@ const LOGIN = /(?:^|\s)(?:-u|--user)[\s=]*["']?[^\s:"']+:([^\s"']+)/g;
 const OPTION = /(?:^|\s)--?([a-z][\w-]*)(?:=|\s+)["']?([^\s"'`;|&)]+)/gi;
 const ASSIGNED = /\b([a-z_]\w*)=["']?([^\s"'`;|&)]+)/gi;
 
+/** What has none of these holds no option, no value that is set, no address and no word that looks made up. */
+const MAY_HOLD_A_SECRET = /[=:\d]|(?:^|\s)-/;
+
 function partsOfCommand(command: string): string[] {
+  if (!MAY_HOLD_A_SECRET.test(command)) return [];
   const plain = [HEADER, OWN_HEADER, LOGIN].flatMap((pattern) =>
     [...command.matchAll(pattern)].map(([, value = '']) => value),
   );
