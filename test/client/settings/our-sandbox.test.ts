@@ -72,7 +72,7 @@ test('a home elsewhere is hidden, and its rules go with the rest', () => {
   });
   expect(JSON.parse(removeSandbox(text))).toEqual({});
   const yours = {
-    permissions: { deny: ['Read(//work/untildone-notes/**)', 'Edit(//work/untildone-notes)'] },
+    permissions: { deny: ['Read(//srv/untildone-notes/**)', 'Edit(//srv/untildone-notes)'] },
   };
   const both = addSandbox(JSON.stringify(yours), plan).text;
   expect(JSON.parse(removeSandbox(both))).toEqual(yours);
