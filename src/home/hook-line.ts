@@ -63,7 +63,7 @@ export function isOurLine(command: string): boolean {
   return ourLines().has(command);
 }
 
-/** The same of the hooks of the plugin. A plugin of 0.1.0 had the lines of the settings. */
+/** Whether a version of the plugin has this line in its hooks. A plugin of 0.1.0 had the lines of the settings. */
 export function isPluginLine(command: string): boolean {
   return isOurLine(command) || NAMES.some((name) => command === pluginLine(name));
 }

@@ -170,13 +170,17 @@ export function runGit(call: GitCall): Promise<GitResult> {
   });
 }
 
-/** The same for callers that cannot wait, with little output and within a time. Never throws. */
+/** Runs git, as `runGit` does, for callers that cannot wait: with little output and within a time. Never throws. */
 export function runGitSync(
   { args, cwd, env, from }: Pick<GitCall, 'args' | 'cwd' | 'env' | 'from'>,
   timeout: number,
 ): { exitCode: number; stdout: string; stderr: string } {
   const { status, stdout, stderr, error } = spawnSync('git', [...quietArguments(undefined), ...args], {
-    ...{ cwd, env: gitEnvironment(env, { from }), encoding: 'utf8', timeout, maxBuffer: MAX_SYNC_BYTES },
+    cwd,
+    env: gitEnvironment(env, { from }),
+    encoding: 'utf8',
+    timeout,
+    maxBuffer: MAX_SYNC_BYTES,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { exitCode: error ? NOT_RUN : (status ?? NOT_RUN), stdout: stdout ?? '', stderr: stderr ?? '' };

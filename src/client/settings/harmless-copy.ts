@@ -110,7 +110,8 @@ function ourHook(hook: Fields, isOurs: IsOurs): Fields | undefined {
   if (type !== 'command' || typeof command !== 'string' || !isOurs(command)) return undefined;
   if (Object.keys(more).length > 0) return undefined;
   return {
-    ...{ type, command },
+    type,
+    command,
     ...(timeout === undefined ? {} : { timeout: hollow(timeout) }),
     ...(statusMessage === STATUS ? { statusMessage } : {}),
   };

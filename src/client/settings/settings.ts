@@ -6,7 +6,7 @@ export interface Settings {
   disableAllHooks?: unknown;
   /** In settings that an organization manages: hooks of others do not run. */
   allowManagedHooksOnly?: unknown;
-  /** The same for mods. */
+  /** In settings that an organization manages: mods of others do not run. */
   allowManagedModsOnly?: unknown;
   strictPluginOnlyCustomization?: unknown;
   env?: unknown;
@@ -46,7 +46,7 @@ export function callsUs({ hooks }: Settings, event: string): boolean {
   return hasWholeHook(hooks, event, (line) => isLineOf(event, line));
 }
 
-/** The same of the hooks of a plugin. A plugin of 0.1.0 had the lines of the settings. */
+/** Whether the hooks file of a plugin has our hook for an event. A plugin of 0.1.0 had the lines of the settings. */
 export function pluginCallsUs({ hooks }: Settings, event: string): boolean {
   return hasWholeHook(hooks, event, (line) => line === pluginLine(event) || isLineOf(event, line));
 }

@@ -118,7 +118,9 @@ class RunOnMachine {
     await endMarked(`${RUN_MARK}=${run}`);
     for (const name of ['home', 'tree']) rmSync(join(folder, name), { recursive: true, force: true });
     const truth = this.#openTruth(spec.repo, {
-      ...{ caches, env: process.env, signal: this.#link.lost },
+      caches,
+      env: process.env,
+      signal: this.#link.lost,
       note: (text) => void this.#link.send({ type: 'note', text }),
     });
     const published = await whileAway(

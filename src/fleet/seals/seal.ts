@@ -13,7 +13,7 @@ export class Seals {
     this.#key = hmacSha256(secret, 'key of what operators and workers tell each other');
   }
 
-  /** The same value with its seal. */
+  /** The value that was given, with its seal. */
   sealed<T extends object>(value: T, purpose: string): T & { seal: string } {
     // What comes back from a store has no NUL, and no fields without a value.
     const kept = JSON.parse(storable({ ...value, seal: undefined })) as T;

@@ -32,7 +32,7 @@ export function eventInLoop(event: HookEvent, loop: SessionLoop, ports: SessionP
   return noticing(answerIn, event, loop, ports);
 }
 
-/** The same for events of tool calls alone. */
+/** Answers events of tool calls alone, in a session that has a loop. */
 export function toolCallInLoop(event: HookEvent, loop: SessionLoop, ports: SessionPorts): Promise<Answer> {
   return noticing(answerToolCall, event, loop, ports);
 }

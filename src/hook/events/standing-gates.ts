@@ -50,7 +50,7 @@ export async function handleStanding(event: HookEvent, ports: SessionPorts): Pro
   }
 }
 
-/** The same for events of tool calls alone. */
+/** Answers events of tool calls alone, in a session without a loop. */
 export async function handleStandingToolCall(event: HookEvent, ports: SessionPorts): Promise<Answer> {
   const frozen = standingContract(event, ports);
   if (!frozen || (event.name !== 'PreToolUse' && event.name !== 'PermissionRequest')) return SILENCE;

@@ -20,7 +20,10 @@ export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
   events: TOOL_EVENTS,
   open: (home, env) =>
     openCommonPorts({
-      ...{ home, env, load: loadJudgeBundle, loadFormats: loadFormatsBundle },
+      home,
+      env,
+      load: loadJudgeBundle,
+      loadFormats: loadFormatsBundle,
       session: async () => toolCallsOf(home, env),
     }),
   handle: handleOther,

@@ -101,7 +101,7 @@ export async function runUserGit(
   return runGit({ ...call, ...place, args: quietly(call.args, off) });
 }
 
-/** The same for callers that cannot wait. */
+/** Runs git on the user's repository, as `runUserGit` does, for callers that cannot wait. */
 export function runUserGitSync(
   repository: UserRepository,
   cwd: string,
