@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
+import { LATER, laterSource, putOff } from './tool-later.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
@@ -32,6 +33,7 @@ const common = {
     './untildone.cjs',
     './hook.cjs',
     './tool.cjs',
+    ...Object.keys(LATER).map((name) => `./${name}.cjs`),
     './statusline.cjs',
     './cli.cjs',
     './judge.cjs',
@@ -50,7 +52,21 @@ const common = {
 
 const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/tool.ts'], outfile: 'dist/tool.cjs', minify: true }),
+  build({
+    ...common,
+    entryPoints: ['src/main/tool.ts'],
+    outfile: 'dist/tool.cjs',
+    minify: true,
+    plugins: [putOff],
+  }),
+  ...Object.keys(LATER).map((name) =>
+    build({
+      ...common,
+      stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' },
+      outfile: `dist/${name}.cjs`,
+      minify: true,
+    }),
+  ),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/formats.ts'], outfile: 'dist/formats.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
@@ -119,6 +135,7 @@ for (const part of [
     'untildone',
     'hook',
     'tool',
+    ...Object.keys(LATER),
     'statusline',
     'judge',
     'formats',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import * as nodeModule from 'node:module';
+import { join } from 'node:path';
 import { compileCache, homeRoot } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as hook from './hook.ts';
@@ -19,9 +19,21 @@ if (small === 'hook' || small === 'statusline') {
 async function answerHook(): Promise<void> {
   const input = await readInput();
   const isToolCall = input.ok && TOOL_CALL.test(input.text);
-  await (isToolCall
-    ? (require('./tool.cjs') as typeof tool).answer(input)
-    : (require('./hook.cjs') as typeof hook).answer(input));
+  await ((isToolCall && toolBundle()) || (require('./hook.cjs') as typeof hook)).answer(input);
+}
+
+/** What `tool.cjs` loads when a tool call needs more. */
+const TOOL_PARTS = ['tool-rules.cjs', 'tool-rest.cjs'];
+
+/** Undefined where a part of it is gone or damaged, as in the middle of an update: `hook.cjs` answers every event. */
+function toolBundle(): typeof tool | undefined {
+  try {
+    if (!TOOL_PARTS.every((part) => existsSync(join(__dirname, part)))) return undefined;
+    const bundle = require('./tool.cjs') as Partial<typeof tool>;
+    return bundle.answer === undefined ? undefined : (bundle as typeof tool);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -29,8 +41,12 @@ async function answerHook(): Promise<void> {
  * checks every entry, also against the bundle, and compiles again what does not fit.
  */
 function cacheCompiledCode(): void {
+  // Older ones would load a module for nothing.
+  if (Number.parseInt(process.versions.node, 10) < 22) return;
   try {
-    const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+    const { enableCompileCache } = require('node:module') as {
+      enableCompileCache?: (folder: string) => unknown;
+    };
     const home = homeRoot(process.env);
     // Makes no home: without one untildone is not set up here.
     if (existsSync(home)) enableCompileCache?.(compileCache(home));
