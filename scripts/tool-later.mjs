@@ -14,7 +14,6 @@ export const LATER = {
   },
   // Everything else that is rare at a tool call.
   'tool-rest': {
-    'src/hook/events/standing-gates.ts': ['handleStandingToolCall'],
     'src/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
     'src/hook/wiring/transcripts.ts': ['transcriptsHere'],
     'src/hook/guard/ask-person.ts': ['askPerson'],

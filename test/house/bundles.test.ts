@@ -59,7 +59,7 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
     [
       'tool',
       82,
-      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes|standing)|guard\/guard-(work|prompt))|core\/(loop\/decide|lessons|tools\/(dangerous|judge|permission)|text\/globs)|judging\/(judge|verdict-reuse)|client\/transcript|project\/(git|path|trees)|src\/gates\//,
+      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes)|guard\/guard-(work|prompt))|core\/(loop\/decide|lessons|tools\/(dangerous|judge|permission)|text\/globs)|judging\/(judge|verdict-reuse)|client\/transcript|project\/(git|path|trees)|src\/gates\//,
     ],
     [
       'tool-rules',

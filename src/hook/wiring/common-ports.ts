@@ -65,7 +65,8 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
         !(event.name === 'SessionStart' && beginsTrusted(event, ports.projectOf(event), home))
       )
         return NOTHING_FOREIGN;
-      if (isOthersState(event, place, ports.projectOf(event), { home, store })) return NOTHING_FOREIGN;
+      const seen = { home, store, hasNative };
+      if (isOthersState(event, place, () => ports.projectOf(event), seen)) return NOTHING_FOREIGN;
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {

@@ -73,19 +73,24 @@ export const TOOL_EVENTS: ReadonlySet<string> = new Set([
 
 /**
  * Whether a tool call has nothing to do with the foreign state that lies here. A state that names no owner is taken up at a
- * Stop, never at a tool call; one that names this session holds its id. A contract would want the tree of this moment kept.
- * In doubt, the formats are asked.
+ * Stop, never at a tool call; one that names this session holds its id. A contract would want the tree of this moment kept,
+ * unless the session has a native loop. In doubt, the formats are asked.
  */
 export function isOthersState(
   event: HookEvent,
   { folder, userHome, session, ralphLoopDir }: StatePlace,
-  project: string,
-  { home, store }: { home: Home; store: { isMarked(session: string): boolean } },
+  project: () => string,
+  {
+    home,
+    store,
+    hasNative,
+  }: { home: Home; store: { isMarked(session: string): boolean }; hasNative: boolean },
 ): boolean {
   // Without a transcript, lock mode counts the calls that hooks see.
   if (!TOOL_EVENTS.has(eventName(event)) || event.transcript === undefined) return false;
-  if (ralphLoopDir !== undefined || store.isMarked(session) || existsSync(join(project, CONTRACT_FILE)))
-    return false;
+  if (ralphLoopDir !== undefined) return false;
+  // A native loop says why the session is marked, and judges the contract itself.
+  if (!hasNative && (store.isMarked(session) || existsSync(join(project(), CONTRACT_FILE)))) return false;
   if (existsSync(join(userHome, '.ralph/state', session)) || claimsOfSession(home, session).length > 0)
     return false;
   return OWNED_BY_TEXT.every((path) => !mayName(session, join(folder, path)));
