@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` all others, `statusline.cjs` prints a
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls (with
+// `tool-rules.cjs` and `tool-rest.cjs`, where it needs more), `hook.cjs` all others, `statusline.cjs` prints a
 // line about a session, `judge.cjs` has the gates that measure and the models, `formats.cjs` the formats of other systems, `dev.cjs` is for
 // authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
 // page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its

@@ -32,8 +32,16 @@ const DEEPEST = 6;
 /** How many words of a pipe are kept: the last ones. */
 const MOST_PIPED = 200;
 
+/** Several rules ask about the same line, one after the other. */
+let last: { line: string; calls: readonly ShellCall[] } | undefined;
+
 /** Everything that a shell line calls: behind wrappers, in subshells, in `sh -c`, `eval` and what is piped into a shell. */
-export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
+export function shellCalls(line: string): readonly ShellCall[] {
+  if (last?.line !== line) last = { line, calls: callsIn(line, '', 0) };
+  return last.calls;
+}
+
+function callsIn(line: string, from: string, depth: number): ShellCall[] {
   if (depth > DEEPEST) return [];
   const calls: ShellCall[] = [];
   const folders = [from];
@@ -46,7 +54,7 @@ export function shellCalls(line: string, from = '', depth = 0): ShellCall[] {
     const call = callOf(command, folders[level] ?? from, piped);
     calls.push(call);
     for (const inner of [...(command.inner ?? []), ...linesGiven(call)]) {
-      calls.push(...shellCalls(inner, call.folder, depth + 1));
+      calls.push(...callsIn(inner, call.folder, depth + 1));
     }
     folders[level] = folderAfter(call);
     piped = [...piped, ...command.words, ...inputOf(command)].slice(-MOST_PIPED);

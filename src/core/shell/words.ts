@@ -16,6 +16,7 @@ export interface SimpleCommand {
 }
 
 const OPERATORS = ['&&', '||', ';;', '|&', ';', '|', '&', '\n', '(', ')', '{', '}', '`'];
+const BEGINS_OPERATOR = /[&|;\n(){}`]/;
 
 /**
  * Parses a shell line, well enough to see what it calls and where it writes. Variables and substitutions stay as they are
@@ -222,6 +223,7 @@ function endOfLine(line: string, from: number): number {
 
 /** The operator at this place. Braces are operators only as words of their own: `a{b,c}` and `${x}` are not groups. */
 function operatorAt(line: string, i: number, inWord: boolean): string | undefined {
+  if (!BEGINS_OPERATOR.test(line[i] ?? '')) return undefined;
   const operator = OPERATORS.find((o) => line.startsWith(o, i));
   if (operator !== '{' && operator !== '}') return operator;
   const alone = !inWord && (i + 1 === line.length || /[\s;&|)]/.test(line[i + 1] ?? ''));
