@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { hmacSha256, sha256 } from '../files/digest.ts';
+import { hmacSha256, randomHex, sha256 } from '../files/digest.ts';
 import { withLock } from '../files/lock.ts';
 import { slashed } from '../files/platform.ts';
 import { userHome } from '../files/system.ts';
@@ -79,7 +78,7 @@ function makeKey(home: Home): void {
   withLock(`${keyFile}.lock`, () => {
     if (KEY.test(readSmall(keyFile) ?? '') || holdsSealed(home)) return;
     if (existsSync(keyFile)) renameSync(keyFile, freeName(`${keyFile}.damaged`));
-    writeWhole(keyFile, `${randomBytes(32).toString('hex')}\n`);
+    writeWhole(keyFile, `${randomHex(32)}\n`);
   });
 }
 
