@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` all others, `statusline.cjs` prints a
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` Stops, `events.cjs` all others, `statusline.cjs` prints a
 // line about a session, `judge.cjs` has the gates that measure and the models, `formats.cjs` the formats of other systems, `dev.cjs` is for
 // authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
 // page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
@@ -32,6 +32,7 @@ const common = {
     './untildone.cjs',
     './hook.cjs',
     './tool.cjs',
+    './events.cjs',
     './statusline.cjs',
     './cli.cjs',
     './judge.cjs',
@@ -51,6 +52,7 @@ const common = {
 const bundles = await Promise.all([
   build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/tool.ts'], outfile: 'dist/tool.cjs', minify: true }),
+  build({ ...common, entryPoints: ['src/main/events.ts'], outfile: 'dist/events.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/formats.ts'], outfile: 'dist/formats.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
@@ -119,6 +121,7 @@ for (const part of [
     'untildone',
     'hook',
     'tool',
+    'events',
     'statusline',
     'judge',
     'formats',

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { compileCache, homeRoot } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
+import type * as events from './events.ts';
 import type * as hook from './hook.ts';
 import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
+const STOP = /"hook_event_name"\s*:\s*"Stop"/;
 
 /** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
@@ -18,10 +20,10 @@ if (small === 'hook' || small === 'statusline') {
 /** Each class of events has a bundle of its own. What the text seems to be is enough: the bundle hands on what it does not know. */
 async function answerHook(): Promise<void> {
   const input = await readInput();
-  const isToolCall = input.ok && TOOL_CALL.test(input.text);
-  await (isToolCall
-    ? (require('./tool.cjs') as typeof tool).answer(input)
-    : (require('./hook.cjs') as typeof hook).answer(input));
+  const seems = (event: RegExp) => input.ok && event.test(input.text);
+  if (seems(TOOL_CALL)) await (require('./tool.cjs') as typeof tool).answer(input);
+  else if (seems(STOP)) await (require('./hook.cjs') as typeof hook).answer(input);
+  else await (require('./events.cjs') as typeof events).answer(input);
 }
 
 /**

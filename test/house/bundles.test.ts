@@ -2,7 +2,7 @@ import { build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 
 /** Bundles load each other when they need them. */
-const BUNDLES = ['untildone', 'hook', 'tool', 'judge', 'formats'];
+const BUNDLES = ['untildone', 'hook', 'events', 'tool', 'judge', 'formats'];
 
 /** What a bundle is made of, built as `scripts/build.mjs` builds it. */
 async function madeOf(entry: string): Promise<{ inputs: string[]; packages: string[]; kilobytes: number }> {
@@ -39,7 +39,16 @@ async function packagesIn(entry: string): Promise<string[]> {
 /** Node parses a bundle anew at every event: a hundred kilobytes cost about a sixth of its own start. */
 describe('bundles on the way of a hook stay small, and hold nothing of the rooms that their events need not', () => {
   test.each([
-    ['hook', 290, /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/(reflection-config|lock-files))/],
+    [
+      'hook',
+      190,
+      /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/lock-files)|hook\/(events|guard|start)\/|client\/settings|core\/tools\/(?!tool-rules)|project\/git/,
+    ],
+    [
+      'events',
+      260,
+      /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/(reflection-config|lock-files))|hook\/stop\/(handle|answer-stop|endings)|core\/loop\/decide/,
+    ],
     [
       'tool',
       180,

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../files/workers.ts';
 const DIST = resolve(import.meta.dirname, '../../../dist');
 const VERSION: string = JSON.parse(readFileSync(resolve(DIST, '../package.json'), 'utf8')).version;
 /** What these tests start. */
-const BUNDLES = ['untildone', 'hook', 'tool', 'statusline', 'judge', 'formats', 'cli', 'dev'].map(
+const BUNDLES = ['untildone', 'hook', 'events', 'tool', 'statusline', 'judge', 'formats', 'cli', 'dev'].map(
   (name) => `${name}.cjs`,
 );
 export const SESSION = '11111111-1111-4111-8111-111111111111';
