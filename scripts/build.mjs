@@ -8,6 +8,7 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -33,6 +34,7 @@ const common = {
     './hook.cjs',
     './tool.cjs',
     './events.cjs',
+    ...LATER_BUNDLES.map((name) => `./${name}.cjs`),
     './statusline.cjs',
     './cli.cjs',
     './judge.cjs',
@@ -50,11 +52,25 @@ const common = {
 };
 
 const bundles = await Promise.all([
-  build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/tool.ts'], outfile: 'dist/tool.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/events.ts'], outfile: 'dist/events.cjs', minify: true }),
+  ...Object.keys(LATER).map((name) =>
+    build({
+      ...common,
+      entryPoints: [`src/main/${name}.ts`],
+      outfile: `dist/${name}.cjs`,
+      minify: true,
+      plugins: [putOff(name)],
+    }),
+  ),
+  ...LATER_BUNDLES.map((name) =>
+    build({
+      ...common,
+      stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' },
+      outfile: `dist/${name}.cjs`,
+      minify: true,
+    }),
+  ),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/formats.ts'], outfile: 'dist/formats.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
@@ -122,6 +138,7 @@ for (const part of [
     'hook',
     'tool',
     'events',
+    ...LATER_BUNDLES,
     'statusline',
     'judge',
     'formats',

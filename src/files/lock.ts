@@ -67,7 +67,7 @@ function release(path: string, ours: string): void {
 /** Whether a running process holds the lock. */
 export function isLocked(path: string): boolean {
   const held = inspect(path);
-  return held !== undefined && !held.dead;
+  return held !== undefined && !held.isDead();
 }
 
 /** Returns the text of the lock file that is now ours. */
@@ -124,7 +124,8 @@ interface Held {
   text: string;
   /** Tells this lock from every other one at the same path. */
   identity: string;
-  dead: boolean;
+  /** Asked only where it counts: it takes a few looks at processes. */
+  isDead(): boolean;
 }
 
 function inspect(path: string): Held | undefined {
@@ -143,7 +144,8 @@ function inspect(path: string): Held | undefined {
     // The absolute value, so that a lock from the future (the clock was set back) ages, too.
     const age = Math.abs(Date.now() - Number(stat.mtimeMs));
     const serial = /^[\d-]+$/.exec(text.split('\n')[1] ?? '')?.[0] ?? '0';
-    return { text, identity: `${stat.ino}-${stat.mtimeNs}-${serial}`, dead: isDead(ownerIn(text), age) };
+    const identity = `${stat.ino}-${stat.mtimeNs}-${serial}`;
+    return { text, identity, isDead: () => isDead(ownerIn(text), age) };
   } finally {
     closeSync(fd);
   }
@@ -168,16 +170,16 @@ function isDead(owner: ProcessId | undefined, ageMs: number): boolean {
 function takeOver(path: string): boolean {
   const held = inspect(path);
   if (!held) return true;
-  if (!held.dead) return false;
+  if (!held.isDead()) return false;
   const claims: string[] = [];
   for (let k = 0; ; k++) {
     const claim = `${path}.dead-${held.identity}.${k}`;
     claims.push(claim);
     if (createOwned(claim) !== undefined) break;
-    if (!inspect(claim)?.dead) return false;
+    if (!inspect(claim)?.isDead()) return false;
   }
   const still = inspect(path);
-  if (still?.dead && still.identity === held.identity) removeFile(path);
+  if (still?.isDead() && still.identity === held.identity) removeFile(path);
   for (const claim of claims.reverse()) removeFile(claim);
   sweep(path);
   return true;
@@ -194,7 +196,7 @@ function sweep(path: string): void {
     // A claim on the lock that is there now is still in use.
     if (current !== undefined && name.includes(current)) continue;
     const left = join(dirname(path), name);
-    if (inspect(left)?.dead && olderThan(left, LEFT_BEHIND_MS)) removeFile(left);
+    if (inspect(left)?.isDead() && olderThan(left, LEFT_BEHIND_MS)) removeFile(left);
   }
 }
 

@@ -9,8 +9,12 @@ export interface ProcessId {
   host: string;
 }
 
+/** Nothing of it changes while the process runs, and every lock bears it. */
+let own: ProcessId | undefined;
+
 export function thisProcess(): ProcessId {
-  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
+  own ??= { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
+  return own;
 }
 
 /**

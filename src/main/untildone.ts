@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import * as nodeModule from 'node:module';
+import { join } from 'node:path';
 import { compileCache, homeRoot } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as events from './events.ts';
@@ -21,9 +21,34 @@ if (small === 'hook' || small === 'statusline') {
 async function answerHook(): Promise<void> {
   const input = await readInput();
   const seems = (event: RegExp) => input.ok && event.test(input.text);
-  if (seems(TOOL_CALL)) await (require('./tool.cjs') as typeof tool).answer(input);
-  else if (seems(STOP)) await (require('./hook.cjs') as typeof hook).answer(input);
-  else await (require('./events.cjs') as typeof events).answer(input);
+  const bundle =
+    (seems(TOOL_CALL) && toolBundle()) ||
+    (seems(STOP) ? hookBundle() : (require('./events.cjs') as typeof events));
+  await bundle.answer(input);
+}
+
+/** What `hook.cjs` loads when a Stop is not simply held. Without it no Stop is begun, so that `hold.sh` holds the session. */
+const HOOK_PARTS = ['hook-rest.cjs'];
+
+function hookBundle(): typeof hook {
+  for (const part of HOOK_PARTS)
+    if (!existsSync(join(__dirname, part)))
+      throw new Error(`${part} of untildone is gone: install untildone again`);
+  return require('./hook.cjs') as typeof hook;
+}
+
+/** What `tool.cjs` loads when a tool call needs more. */
+const TOOL_PARTS = ['tool-rules.cjs', 'tool-rest.cjs'];
+
+/** Undefined where a part of it is gone or damaged, as in the middle of an update: `events.cjs` answers tool calls, too. */
+function toolBundle(): typeof tool | undefined {
+  try {
+    if (!TOOL_PARTS.every((part) => existsSync(join(__dirname, part)))) return undefined;
+    const bundle = require('./tool.cjs') as Partial<typeof tool>;
+    return bundle.answer === undefined ? undefined : (bundle as typeof tool);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -31,8 +56,12 @@ async function answerHook(): Promise<void> {
  * checks every entry, also against the bundle, and compiles again what does not fit.
  */
 function cacheCompiledCode(): void {
+  // Older ones would load a module for nothing.
+  if (Number.parseInt(process.versions.node, 10) < 22) return;
   try {
-    const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+    const { enableCompileCache } = require('node:module') as {
+      enableCompileCache?: (folder: string) => unknown;
+    };
     const home = homeRoot(process.env);
     // Makes no home: without one untildone is not set up here.
     if (existsSync(home)) enableCompileCache?.(compileCache(home));

@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { devNull } from 'node:os';
 
@@ -132,12 +131,17 @@ export function gitEnvironment(
   };
 }
 
+/** Loaded when git is run, because Node loads its network with it: most events of a hook run nothing. */
+function processes() {
+  return require('node:child_process') as typeof import('node:child_process');
+}
+
 /** Runs git to its end. Throws when git cannot be started, is ended by a signal, or is aborted; not for exit codes. */
 export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     call.signal?.throwIfAborted();
     // A process group of its own, so that programs which git started end with it.
-    const child = spawn('git', [...quietArguments(call.lets), ...call.args], {
+    const child = processes().spawn('git', [...quietArguments(call.lets), ...call.args], {
       cwd: call.cwd,
       env: gitEnvironment(call.env, call),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -175,14 +179,18 @@ export function runGitSync(
   { args, cwd, env, from }: Pick<GitCall, 'args' | 'cwd' | 'env' | 'from'>,
   timeout: number,
 ): { exitCode: number; stdout: string; stderr: string } {
-  const { status, stdout, stderr, error } = spawnSync('git', [...quietArguments(undefined), ...args], {
-    cwd,
-    env: gitEnvironment(env, { from }),
-    encoding: 'utf8',
-    timeout,
-    maxBuffer: MAX_SYNC_BYTES,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { status, stdout, stderr, error } = processes().spawnSync(
+    'git',
+    [...quietArguments(undefined), ...args],
+    {
+      cwd,
+      env: gitEnvironment(env, { from }),
+      encoding: 'utf8',
+      timeout,
+      maxBuffer: MAX_SYNC_BYTES,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   return { exitCode: error ? NOT_RUN : (status ?? NOT_RUN), stdout: stdout ?? '', stderr: stderr ?? '' };
 }
 

@@ -1,13 +1,32 @@
-import { build, type Metafile } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { LATER, LATER_BUNDLES, laterSource, putOff } from '../../scripts/later.mjs';
+import { FORMAT_NAMES } from '../../src/formats/format.ts';
 
 /** Bundles load each other when they need them. */
-const BUNDLES = ['untildone', 'hook', 'events', 'tool', 'judge', 'formats'];
+const BUNDLES = ['untildone', 'hook', 'events', 'tool', ...LATER_BUNDLES, 'judge', 'formats'];
+
+/** Bundles that are made in a way of their own. */
+const MADE: Record<string, BuildOptions> = {
+  ...Object.fromEntries(
+    Object.keys(LATER).map((name) => [
+      name,
+      { entryPoints: [`src/main/${name}.ts`], plugins: [putOff(name)] },
+    ]),
+  ),
+  ...Object.fromEntries(
+    LATER_BUNDLES.map((name) => [
+      name,
+      { stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' } },
+    ]),
+  ),
+};
 
 /** What a bundle is made of, built as `scripts/build.mjs` builds it. */
-async function madeOf(entry: string): Promise<{ inputs: string[]; packages: string[]; kilobytes: number }> {
+async function madeOf(name: string): Promise<{ inputs: string[]; packages: string[]; kilobytes: number }> {
   const { metafile } = await build({
-    entryPoints: [entry],
+    ...(MADE[name] ?? { entryPoints: [`src/main/${name}.ts`] }),
     bundle: true,
     write: false,
     metafile: true,
@@ -21,7 +40,8 @@ async function madeOf(entry: string): Promise<{ inputs: string[]; packages: stri
     alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
     logOverride: { 'empty-import-meta': 'silent' },
   });
-  const inputs = inputsOf(metafile);
+  // A file whose functions are put off is there as the calls of them.
+  const inputs = inputsOf(metafile).filter((path) => !path.startsWith('later:'));
   const packages = inputs.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
   return { inputs, packages: [...new Set(packages)].sort(), kilobytes: bytes / 1000 };
@@ -29,11 +49,13 @@ async function madeOf(entry: string): Promise<{ inputs: string[]; packages: stri
 
 /** Those of which something is left in the bundle. */
 function inputsOf({ outputs }: Metafile): string[] {
-  return Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  return Object.values(outputs).flatMap((output) =>
+    Object.keys(output.inputs).filter((path) => (output.inputs[path]?.bytesInOutput ?? 0) > 0),
+  );
 }
 
-async function packagesIn(entry: string): Promise<string[]> {
-  return (await madeOf(entry)).packages;
+async function packagesIn(name: string): Promise<string[]> {
+  return (await madeOf(name)).packages;
 }
 
 /** Node parses a bundle anew at every event: a hundred kilobytes cost about a sixth of its own start. */
@@ -41,7 +63,7 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
   test.each([
     [
       'hook',
-      190,
+      160,
       /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/lock-files)|hook\/(events|guard|start)\/|client\/settings|core\/tools\/(?!tool-rules)|project\/git/,
     ],
     [
@@ -51,17 +73,36 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
     ],
     [
       'tool',
-      180,
-      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes)|guard\/guard-(work|prompt))|core\/loop\/decide|judging\/(judge|verdict-reuse)\.ts/,
+      82,
+      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes|standing)|guard\/guard-(work|prompt))|core\/(loop\/decide|lessons|tools\/(dangerous|judge|permission)|text\/globs)|judging\/(judge|verdict-reuse)|client\/transcript|project\/(git|path|trees)|src\/gates\//,
+    ],
+    [
+      'tool-rules',
+      50,
+      /src\/(home\/(?!layout|journal\/file)|hook\/(?!wiring\/session-tools)|core\/loop\/(?!excuses))/,
+    ],
+    ['tool-rest', 83, /home\/store\.ts|core\/tools\/(dangerous|judge|permission)|project\/(git|path)/],
+    [
+      'hook-rest',
+      60,
+      /src\/(home\/store|hook\/stop\/handle)|core\/loop\/decide|core\/tools\/(dangerous|judge|permission)|project\/git/,
     ],
     [
       'formats',
-      130,
+      30,
       /src\/gates\/(?!traits|\w+\/traits|text|checklist|features|hook\/traits|gate)|src\/hook\/(?!wiring|start)/,
     ],
+    ...FORMAT_NAMES.map((name): [string, number, RegExp] => [
+      `format-${name}`,
+      37,
+      new RegExp(
+        `src/formats/(?!${name}/|take-up|format)|src/gates/(?!features|gate|text|traits)|src/home/(?!layout)`,
+      ),
+    ]),
+    ['formats-rest', 48, /src\/(cli|gates\/(?!traits|\w+\/traits))\//],
     ['judge', 860, /src\/formats\/|src\/cli\/|src\/hook\/(?!wiring)/],
   ])('%s.cjs has at most %i KB', async (name, most, never) => {
-    const { inputs, kilobytes } = await madeOf(`src/main/${name}.ts`);
+    const { inputs, kilobytes } = await madeOf(name);
     expect(kilobytes).toBeLessThan(most);
     expect(inputs.filter((path) => never.test(path))).toEqual([]);
     expect(inputs.filter((path) => path.includes('node_modules/zod'))).toEqual([]);
@@ -69,16 +110,57 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
 });
 
 test('the hook, which runs on every event, holds no library but the small one that strips escapes', async () => {
-  expect(await packagesIn('src/main/hook.ts')).toEqual(['ansi-regex', 'strip-ansi']);
+  expect(await packagesIn('hook')).toEqual(['ansi-regex', 'strip-ansi']);
+});
+
+describe('what an allowed tool call does not need', () => {
+  test('is a list of functions that are there', async () => {
+    const files = Object.values(LATER).flatMap((bundles) =>
+      Object.values(bundles).flatMap((those) => Object.entries(those)),
+    );
+    for (const [file, names] of files)
+      for (const name of names)
+        expect(readFileSync(file, 'utf8'), `${name} of ${file}`).toMatch(
+          new RegExp(`^export (?:async )?function ${name}\\b`, 'm'),
+        );
+  });
+
+  test('lies in the bundles whose absence makes events.cjs answer', () => {
+    const [, parts] =
+      /const TOOL_PARTS = \[(.*)\];/.exec(readFileSync('src/main/untildone.ts', 'utf8')) ?? [];
+    expect(parts).toBe(
+      Object.keys(LATER.tool ?? {})
+        .map((name) => `'${name}.cjs'`)
+        .join(', '),
+    );
+  });
+
+  test.each(Object.keys(LATER))(
+    'is called in %s.cjs, each function of it: one that is not is listed for nothing',
+    async (main) => {
+      const { outputFiles } = await build({
+        ...MADE[main],
+        ...{ bundle: true, write: false, platform: 'node', target: 'node20', mainFields: ['module', 'main'] },
+        external: ['./*.cjs'],
+      });
+      const text = outputFiles?.[0]?.text ?? '';
+      const unused = Object.values(LATER[main] ?? {}).flatMap((files) =>
+        Object.entries(files).flatMap(([file, names]) =>
+          names.filter((name) => !text.includes(`.${file.replace(/\W/g, '_')}_${name}(`)),
+        ),
+      );
+      expect(unused).toEqual([]);
+    },
+  );
 });
 
 test('the status line, which is printed all the time, holds nothing but what measures the width of a text', async () => {
-  const packages = await packagesIn('src/main/statusline.ts');
+  const packages = await packagesIn('statusline');
   expect(packages.sort()).toEqual(['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi']);
 });
 
 test('the gates hold few libraries: patterns, differences, XML, the engine of parsers, faults of JSON, and escapes of a terminal', async () => {
-  const packages = await packagesIn('src/main/judge.ts');
+  const packages = await packagesIn('judge');
   expect(packages.sort()).toEqual([
     'ansi-regex',
     'diff',

@@ -36,8 +36,8 @@ export function callerOf(
   if (above.some(isOfTool)) return { by: 'agent', why: FROM_TOOL };
   const at = above.findIndex((pid) => clients.includes(pid));
   const shell = at > 0 ? (above[at - 1] ?? process.pid) : process.pid;
-  if (writesForTool(process.pid, session) || writesForTool(shell, session))
-    return { by: 'agent', why: FROM_TOOL };
+  const writers = [...new Set([process.pid, shell])];
+  if (writers.some((pid) => writesForTool(pid, session))) return { by: 'agent', why: FROM_TOOL };
   if (isStray(clients, above[at])) return { by: 'agent', why: FROM_NOBODY };
   // A tool call that has become a hook's shell (`exec`) still has its own input and output.
   return at >= 0 && [0, 1].every((fd) => isSocket(shell, fd)) ? { by: 'client' } : { by: 'unknown' };

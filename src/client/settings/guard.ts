@@ -1,14 +1,11 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { readSmall } from '../../files/whole-file.ts';
 import type { Home } from '../../home/layout.ts';
 import type { Guard } from '../../ports/ports.ts';
 import { SCOPES, settingsPath } from './files.ts';
-import { misshapenSetting } from './forms.ts';
 import { isStartedByPlugin } from './our-plugin.ts';
-import { callsUs, NEEDED, ourHooksIn, parsedSettings, type Settings } from './settings.ts';
-import { harmfulVariable } from './variables.ts';
+import { settingsProblem } from './settings-problem.ts';
 
 export function sessionGuard(
   home: Home,
@@ -29,11 +26,13 @@ export function sessionGuard(
         [home.root, "untildone's own folder"],
         ...settingsOf(project).map((path): [string, string] => [path, 'the settings of Claude Code']),
       ]);
+      // All these files lie in a few folders.
+      const known = new Map<string, string>();
       // Both a link and its target are protected: removing the one does as much as changing the other.
       const real = new Map(
         [...names].flatMap(([path, what]) => [
-          [resolveLinks(path), what],
-          [join(resolveLinks(dirname(path)), basename(path)), what],
+          [resolveLinks(path, known), what],
+          [join(resolveLinks(dirname(path), known), basename(path)), what],
         ]),
       );
       return { paths: [...real.keys()], what: (path) => real.get(path) ?? path };
@@ -57,15 +56,34 @@ function expanded(path: string, env: NodeJS.ProcessEnv): string {
 
 const MOST_LINKS = 40;
 
-/** Resolves links, even where they lead to something that does not exist yet. */
-function resolveLinks(path: string, followed = 0): string {
+/** Resolves links, even where they lead to something that does not exist yet. `known`: what was found at this moment. */
+function resolveLinks(path: string, known = new Map<string, string>(), followed = 0): string {
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const found = resolvedNow(path, known, followed);
+  known.set(path, found);
+  return found;
+}
+
+function resolvedNow(path: string, known: Map<string, string>, followed: number): string {
+  const parent = dirname(path);
+  if (isThere(path)) {
+    try {
+      return realpathSync.native(path);
+    } catch {
+      const target = followed < MOST_LINKS ? linkTarget(path) : undefined;
+      if (target !== undefined) return resolveLinks(resolve(parent, target), known, followed + 1);
+    }
+  }
+  return parent === path ? path : join(resolveLinks(parent, known, followed), basename(path));
+}
+
+/** Most of these files do not exist, and an error costs more than a look. */
+function isThere(path: string): boolean {
   try {
-    return realpathSync.native(path);
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    const parent = dirname(path);
-    const target = followed < MOST_LINKS ? linkTarget(path) : undefined;
-    if (target !== undefined) return resolveLinks(resolve(parent, target), followed + 1);
-    return parent === path ? path : join(resolveLinks(parent, followed), basename(path));
+    return false;
   }
 }
 
@@ -74,47 +92,5 @@ function linkTarget(path: string): string | undefined {
     return readlinkSync(path);
   } catch {
     return undefined;
-  }
-}
-
-interface SettingsAt {
-  path: string;
-  settings: Settings;
-}
-
-/** Settings that switch hooks off, in the words of Claude Code. It reads the last two from an organization alone, today. */
-const SWITCHES = ['disableAllHooks', 'allowManagedHooksOnly', 'strictPluginOnlyCustomization'] as const;
-
-function settingsProblem(
-  paths: readonly string[],
-  isHeldByPlugin: () => boolean,
-  env: NodeJS.ProcessEnv,
-): string | undefined {
-  const files = paths.map((path): SettingsAt => ({ path, settings: parsedSettings(readText(path)) }));
-  for (const { path, settings } of files) {
-    const off = SWITCHES.find((name) => isOn(settings[name]));
-    if (off) return `"${off}" in ${path} would switch ${off === SWITCHES[0] ? 'all hooks' : 'our hooks'} off`;
-    const name = harmfulVariable(settings.env, env);
-    if (name) return `"${name}" in the env of ${path} would change what the hooks do`;
-    const misshapen = ourHooksIn(settings).length > 0 ? misshapenSetting(settings) : undefined;
-    if (misshapen)
-      return `"${misshapen}" in ${path} has a wrong form, so Claude Code would take nothing from that file, the hooks included`;
-  }
-  const missing = NEEDED.filter((event) => !files.some(({ settings }) => callsUs(settings, event)));
-  if (missing.length === 0 || isHeldByPlugin()) return undefined;
-  if (missing.length === NEEDED.length) return 'the hooks of untildone were removed from the settings';
-  return `the hooks of untildone for ${missing.join(' and ')} were removed from the settings, or changed`;
-}
-
-/** A list names what it is about. */
-function isOn(value: unknown): boolean {
-  return value === true || (Array.isArray(value) && value.includes('hooks'));
-}
-
-function readText(path: string): string {
-  try {
-    return readSmall(path) ?? '';
-  } catch {
-    return '';
   }
 }

@@ -1,12 +1,10 @@
-import { transcriptFiles } from '../../client/transcript/file.ts';
-import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { lessonsFor } from '../../home/lessons/files.ts';
 import { FileStore } from '../../home/store.ts';
 import type { JudgingPorts, OtherEvents } from '../../judging/ports.ts';
-import type { Clock } from '../../ports/ports.ts';
+import type { Clock, Transcripts } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import {
   beginsTrusted,
@@ -18,6 +16,7 @@ import {
 import type { FormatsBundle, JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
 import { spawnRun } from './spawn-run.ts';
+import { transcriptsHere } from './transcripts.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 
@@ -47,10 +46,13 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
   const ports: JudgingPorts & { store: FileStore } = {
     clock: systemClock,
     store,
-    transcripts: { ...transcriptFiles, subagents: readSubagentUsage },
+    transcripts: whenRead(),
     projectOf: (event) => projectOf(store.projectOfSession(event.session), env, event.cwd ?? process.cwd()),
     blockCap: blockCapFrom(env),
-    lessons: lessonsFor(home),
+    lessons: {
+      session: (...given) => lessonsFor(home).session(...given),
+      loop: (...given) => lessonsFor(home).loop(...given),
+    },
     judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
     judges: judgesOf,
     receipts: async () => (await load()).openReceipts(home),
@@ -62,7 +64,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       if (
         !hasForeignSigns(place, home, (session) => store.isMarked(session)) &&
         !isRecorded(event, place) &&
-        !beginsTrusted(event, ports.projectOf(event), home)
+        !(event.name === 'SessionStart' && beginsTrusted(event, ports.projectOf(event), home))
       )
         return NOTHING_FOREIGN;
       if (isOthersState(event, place, ports.projectOf(event), { home, store })) return NOTHING_FOREIGN;
@@ -76,6 +78,17 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
     },
   };
   return ports;
+}
+
+/** Most events read no transcript: what reads one is not even asked for before. */
+function whenRead(): Transcripts {
+  return {
+    signals: (...given) => transcriptsHere().signals(...given),
+    turnEnd: (...given) => transcriptsHere().turnEnd(...given),
+    poll: (...given) => transcriptsHere().poll(...given),
+    usage: (...given) => transcriptsHere().usage(...given),
+    subagents: (...given) => transcriptsHere().subagents(...given),
+  };
 }
 
 const NOTHING_FOREIGN: ForeignLoops = { loops: [], messages: [] };

@@ -35,7 +35,7 @@ function toolCallsOf(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   const world: SessionWorld = {
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
-    fallbackCounts: fallbackCounts(undefined, undefined, home),
+    fallbackCounts: { next: (...given) => fallbackCounts(undefined, undefined, home).next(...given) },
     notes: { files: foreignFiles, change: (changes) => applyChanges(changes, filesLock(home)) },
     keepTranscript: () => elsewhere('copies of transcripts are'),
   };
