@@ -1,7 +1,21 @@
-// What an allowed tool call does not need is kept out of `tool.cjs`, and what a held Stop does not need out of `hook.cjs` (ADR 47). The
+// What an allowed tool call does not need is kept out of `tool.cjs`, and what a held Stop does not need out of `hook.cjs` (ADR 47, 48). The
 // functions listed here lie in other bundles. In those two each of them is a call that loads its bundle first. Nothing changes in
 // the sources, nor in any other bundle.
 import { dirname, resolve } from 'node:path';
+
+/** What entries of runs do to the state of a loop. */
+const OF_RUNS = {
+  'src/core/run/children.ts': ['advanceChildren'],
+  'src/core/run/entries.ts': [
+    'advanceIntent',
+    'advanceMoved',
+    'advanceResult',
+    'deniedIn',
+    'takenUp',
+    'waitingForApi',
+  ],
+  'src/core/run/reopen.ts': ['reopened'],
+};
 
 /**
  * By bundle and file. Only functions, because a call can be put off and a value cannot. The bundles share nothing at run time, so
@@ -21,16 +35,7 @@ const TOOL = {
     'src/hook/guard/ask-person.ts': ['askPerson'],
     'src/client/settings/our-plugin.ts': ['isStartedByPlugin'],
     'src/client/settings/settings-problem.ts': ['settingsProblem'],
-    'src/core/run/children.ts': ['advanceChildren'],
-    'src/core/run/entries.ts': [
-      'advanceIntent',
-      'advanceMoved',
-      'advanceResult',
-      'deniedIn',
-      'takenUp',
-      'waitingForApi',
-    ],
-    'src/core/run/reopen.ts': ['reopened'],
+    ...OF_RUNS,
     'src/core/loop/asked.ts': ['advanceAsked', 'openWords'],
     'src/core/loop/count-stop.ts': ['applyDecision', 'gateLines', 'observe'],
     'src/core/loop/excuses.ts': ['withExcuses'],
@@ -58,16 +63,7 @@ const HOOK = {
     'src/core/loop/since-start.ts': ['nothingWasMeasured'],
     'src/core/loop/subagents.ts': ['agentBegun', 'agentGuarded', 'agentLeft'],
     'src/core/proof/ladder.ts': ['evidenceOf', 'ladderOf', 'restsOn'],
-    'src/core/run/children.ts': ['advanceChildren'],
-    'src/core/run/entries.ts': [
-      'advanceIntent',
-      'advanceMoved',
-      'advanceResult',
-      'deniedIn',
-      'takenUp',
-      'waitingForApi',
-    ],
-    'src/core/run/reopen.ts': ['reopened'],
+    ...OF_RUNS,
     'src/core/text/globs.ts': ['pathMatcher'],
     'src/core/words/brief.ts': ['handOverReason'],
     'src/core/words/endings.ts': [
