@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls (with
-// `tool-rules.cjs` and `tool-rest.cjs`, where it needs more), `hook.cjs` all others, `statusline.cjs` prints a
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` Stops, `events.cjs` all others, `statusline.cjs` prints a
 // line about a session, `judge.cjs` has the gates that measure and the models, `formats.cjs` the formats of other systems, `dev.cjs` is for
 // authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
 // page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
@@ -9,8 +8,8 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
-import { LATER, laterSource, putOff } from './tool-later.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 rmSync('dist', { recursive: true, force: true });
@@ -34,7 +33,8 @@ const common = {
     './untildone.cjs',
     './hook.cjs',
     './tool.cjs',
-    ...Object.keys(LATER).map((name) => `./${name}.cjs`),
+    './events.cjs',
+    ...LATER_BUNDLES.map((name) => `./${name}.cjs`),
     './statusline.cjs',
     './cli.cjs',
     './judge.cjs',
@@ -52,15 +52,17 @@ const common = {
 };
 
 const bundles = await Promise.all([
-  build({ ...common, entryPoints: ['src/main/hook.ts'], outfile: 'dist/hook.cjs', minify: true }),
-  build({
-    ...common,
-    entryPoints: ['src/main/tool.ts'],
-    outfile: 'dist/tool.cjs',
-    minify: true,
-    plugins: [putOff],
-  }),
+  build({ ...common, entryPoints: ['src/main/events.ts'], outfile: 'dist/events.cjs', minify: true }),
   ...Object.keys(LATER).map((name) =>
+    build({
+      ...common,
+      entryPoints: [`src/main/${name}.ts`],
+      outfile: `dist/${name}.cjs`,
+      minify: true,
+      plugins: [putOff(name)],
+    }),
+  ),
+  ...LATER_BUNDLES.map((name) =>
     build({
       ...common,
       stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' },
@@ -69,7 +71,6 @@ const bundles = await Promise.all([
     }),
   ),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/formats.ts'], outfile: 'dist/formats.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
@@ -136,7 +137,8 @@ for (const part of [
     'untildone',
     'hook',
     'tool',
-    ...Object.keys(LATER),
+    'events',
+    ...LATER_BUNDLES,
     'statusline',
     'judge',
     'formats',

@@ -110,7 +110,7 @@ export interface ForeignLoop {
 
 /** What judging a state may look at besides its files. */
 export interface Look {
-  workspace(): Promise<Workspace>;
+  workspace(): Promise<Pick<Workspace, 'git'>>;
   /** The contract of the loop has gates besides a promise. */
   hasGates: boolean;
   /** What gates of the contract measured of this feature list; undefined when none judges it. */

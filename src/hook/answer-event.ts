@@ -28,8 +28,8 @@ import { openPorts } from './wiring/ports.ts';
 export interface Answering<Opened extends OpenedStore> {
   open(home: Home, env: NodeJS.ProcessEnv): Opened;
   handle(event: HookEvent, opened: Opened): Promise<Answer>;
-  /** The events that it knows; absent: all. */
-  events?: ReadonlySet<string>;
+  /** Whether it answers events of this name; absent: all. */
+  knows?(name: string): boolean;
   /** Answers what is no event; absent: another bundle does. */
   unusable?(problem: string, text: string): Outcome;
   /** Done when the answer is out. */
@@ -37,19 +37,18 @@ export interface Answering<Opened extends OpenedStore> {
 }
 
 /** After an upgrade the scripts in the home are those of an older version: they are brought up to date once there is an answer. */
-function everyEvent(): Answering<OpenPorts> {
+export function withScripts<Opened extends OpenedStore>(answering: Answering<Opened>): Answering<Opened> {
   let areScriptsCurrent = false;
   return {
-    open: (home, env) => openPorts(home, env, loadJudgeBundle),
+    ...answering,
     async handle(event, opened) {
-      const answer = await handleHook(event, opened);
+      const answer = await answering.handle(event, opened);
       if (event.name !== 'Stop' || answer.kind === 'silence' || answer.kind === 'ignore') return answer;
       // Whoever reads how a Stop ended learns, too, when the hooks run another program than the one that a person chose.
       const { messages, isCurrent } = programAtStop(homeRoot(process.env), thisProgram(), process.env);
       areScriptsCurrent = isCurrent;
       return withMessages(answer, messages);
     },
-    unusable,
     afterwards() {
       if (!areScriptsCurrent) refreshScripts(homeRoot(process.env), thisProgram());
     },
@@ -61,7 +60,9 @@ function everyEvent(): Answering<OpenPorts> {
  * wrong, one answer is made, and `give` writes it, once.
  */
 export async function answerEvent(given?: Input): Promise<void> {
-  await answerBy(everyEvent(), given ?? (await readInput()));
+  const open = (home: Home, env: NodeJS.ProcessEnv) => openPorts(home, env, loadJudgeBundle);
+  const everyEvent = withScripts<ReturnType<typeof openPorts>>({ open, handle: handleHook, unusable });
+  await answerBy(everyEvent, given ?? (await readInput()));
 }
 
 /** Says `unknown` of input that is not for this bundle, and has done nothing then. */
@@ -78,7 +79,7 @@ export async function answerBy<Opened extends OpenedStore>(
     give(answering.unusable(parsed.problem, input.text));
     return 'answered';
   }
-  if (answering.events?.has(eventName(parsed.event)) === false) return 'unknown';
+  if (answering.knows?.(eventName(parsed.event)) === false) return 'unknown';
   await answerOnce(parsed.event, input.text, answering);
   answering.afterwards?.();
   return 'answered';
@@ -165,7 +166,7 @@ function failure(problem: string): Outcome {
  * Answers what is no event. `hook.sh`, which waits for this process, knows event and session from elsewhere, so `hold.sh`
  * answers. Without it, what may be a Stop of the session in the environment is held, a few times in a row.
  */
-function unusable(problem: string, text: string): Outcome {
+export function unusable(problem: string, text: string): Outcome {
   const { env } = process;
   const failed = failure(problem);
   const [home, session = ''] = [homeFrom(env), env.CLAUDE_CODE_SESSION_ID];
@@ -214,8 +215,6 @@ async function outcomeOfFailure(
   if (!held) return unheld(event, error);
   return { ...outcome(event, held), stderr: inShort(error.message) };
 }
-
-type OpenPorts = ReturnType<typeof openPorts>;
 
 /** Records the failure in the journal, if that can be written. */
 function journalError(event: HookEvent, error: Error, { store }: OpenedStore): void {

@@ -1,13 +1,14 @@
-/** The bundle that answers every event. Those of tool calls go to `tool.cjs`, which is smaller. */
-import { answerEvent } from '../hook/answer-event.ts';
+/** The bundle that answers Stops, and nothing else. */
+import { answerBy } from '../hook/answer-event.ts';
 import { type Input, readInput } from '../hook/read-input.ts';
-import { endHook } from '../hook/wiring/end-hook.ts';
+import { type AnsweringBundle, endHook } from '../hook/wiring/end-hook.ts';
+import { STOPS } from '../hook/wiring/stops.ts';
 
 declare const module: NodeJS.Module;
 
 export async function answer(input: Input): Promise<never> {
-  await answerEvent(input);
-  return endHook(input);
+  const said = await answerBy(STOPS(), input);
+  return said === 'answered' ? endHook(input) : (require('./events.cjs') as AnsweringBundle).answer(input);
 }
 
 if (require.main === module) void readInput().then(answer);

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileCache, homeRoot } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
+import type * as events from './events.ts';
 import type * as hook from './hook.ts';
 import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
+const STOP = /"hook_event_name"\s*:\s*"Stop"/;
 
 /** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
@@ -18,14 +20,27 @@ if (small === 'hook' || small === 'statusline') {
 /** Each class of events has a bundle of its own. What the text seems to be is enough: the bundle hands on what it does not know. */
 async function answerHook(): Promise<void> {
   const input = await readInput();
-  const isToolCall = input.ok && TOOL_CALL.test(input.text);
-  await ((isToolCall && toolBundle()) || (require('./hook.cjs') as typeof hook)).answer(input);
+  const seems = (event: RegExp) => input.ok && event.test(input.text);
+  const bundle =
+    (seems(TOOL_CALL) && toolBundle()) ||
+    (seems(STOP) ? hookBundle() : (require('./events.cjs') as typeof events));
+  await bundle.answer(input);
+}
+
+/** What `hook.cjs` loads when a Stop is not simply held. Without it no Stop is begun, so that `hold.sh` holds the session. */
+const HOOK_PARTS = ['hook-rest.cjs'];
+
+function hookBundle(): typeof hook {
+  for (const part of HOOK_PARTS)
+    if (!existsSync(join(__dirname, part)))
+      throw new Error(`${part} of untildone is gone: install untildone again`);
+  return require('./hook.cjs') as typeof hook;
 }
 
 /** What `tool.cjs` loads when a tool call needs more. */
 const TOOL_PARTS = ['tool-rules.cjs', 'tool-rest.cjs'];
 
-/** Undefined where a part of it is gone or damaged, as in the middle of an update: `hook.cjs` answers every event. */
+/** Undefined where a part of it is gone or damaged, as in the middle of an update: `events.cjs` answers tool calls, too. */
 function toolBundle(): typeof tool | undefined {
   try {
     if (!TOOL_PARTS.every((part) => existsSync(join(__dirname, part)))) return undefined;

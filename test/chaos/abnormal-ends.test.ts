@@ -86,6 +86,10 @@ function breakBundle(name: string, text?: string): void {
   else if (text !== undefined) writeFileSync(path, text);
 }
 
+function breakBundles(text?: string): void {
+  for (const name of ['hook.cjs', 'events.cjs']) breakBundle(name, text);
+}
+
 function breakScript(put: (path: string, whole: string) => unknown): void {
   const path = join(at.world.home, 'hook.sh');
   put(path, take(path));
@@ -101,9 +105,9 @@ const DOES_NOT_COME_UP: Breakage[] = [
   ['half an entry', () => breakBundle('untildone.cjs', 'half')],
   ['an empty entry', () => breakBundle('untildone.cjs', '')],
   ['an entry that is gone', () => breakBundle('untildone.cjs')],
-  ['half a hook bundle', () => breakBundle('hook.cjs', 'half')],
-  ['an empty hook bundle', () => breakBundle('hook.cjs', '')],
-  ['a hook bundle that is gone', () => breakBundle('hook.cjs')],
+  ['half of the bundles for Stops and other events', () => breakBundles('half')],
+  ['empty bundles for Stops and other events', () => breakBundles('')],
+  ['bundles for Stops and other events that are gone', () => breakBundles()],
   ['a script that is gone', () => breakScript(() => {})],
   ['an empty script', () => breakScript((path) => writeFileSync(path, ''))],
   ['a script with an error', () => breakScript((path) => writeFileSync(path, 'if then\n'))],

@@ -111,6 +111,7 @@ function loadedAt(event: string): string[] {
 
 test.each([
   { event: 'Stop', bundle: 'hook.cjs' },
+  { event: 'UserPromptSubmit', bundle: 'events.cjs' },
   { event: 'PreToolUse', bundle: 'tool.cjs' },
   { event: 'PostToolUseFailure', bundle: 'tool.cjs' },
 ])('a $event in a loop that only asks for a promise loads $bundle, and nothing more', ({ event, bundle }) => {

@@ -116,7 +116,7 @@ describe('a copy of the program that lacks a part for tool calls', () => {
   const refused = expect.objectContaining({ permissionDecision: 'deny' });
 
   test.each([['tool.cjs'], ['tool-rules.cjs'], ['tool-rest.cjs']])(
-    'answers them by hook.cjs: without %s',
+    'answers them by events.cjs: without %s',
     (name) => {
       startWithRules();
       const before = toolCall('rm -rf ~');
@@ -124,11 +124,11 @@ describe('a copy of the program that lacks a part for tool calls', () => {
       unlinkSync(bundle(name));
       const { stdout, stderr, files } = toolCall('rm -rf ~');
       expect({ stdout, stderr }).toEqual({ stdout: before.stdout, stderr: '' });
-      expect(files).toEqual(['hook.cjs', 'untildone.cjs']);
+      expect(files).toEqual(['events.cjs', 'untildone.cjs']);
     },
   );
 
-  test.each([[0], [5000]])('answers them by hook.cjs where %i bytes are left of tool.cjs', (bytes) => {
+  test.each([[0], [5000]])('answers them by events.cjs where %i bytes are left of tool.cjs', (bytes) => {
     startLoop(world, SESSION);
     const text = readFileSync(bundle('tool.cjs'));
     // The bundles of all worlds are one file each: nobody writes into it.
@@ -137,6 +137,6 @@ describe('a copy of the program that lacks a part for tool calls', () => {
     truncateSync(bundle('tool.cjs'), bytes);
     const { stdout, stderr, files } = toolCall(ALLOWED);
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
-    expect(files).toContain('hook.cjs');
+    expect(files).toContain('events.cjs');
   });
 });

@@ -1,16 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { LATER, laterSource, putOff } from '../../scripts/tool-later.mjs';
+import { LATER, LATER_BUNDLES, laterSource, putOff } from '../../scripts/later.mjs';
+import { FORMAT_NAMES } from '../../src/formats/format.ts';
 
 /** Bundles load each other when they need them. */
-const BUNDLES = ['untildone', 'hook', 'tool', ...Object.keys(LATER), 'judge', 'formats'];
+const BUNDLES = ['untildone', 'hook', 'events', 'tool', ...LATER_BUNDLES, 'judge', 'formats'];
 
 /** Bundles that are made in a way of their own. */
 const MADE: Record<string, BuildOptions> = {
-  tool: { entryPoints: ['src/main/tool.ts'], plugins: [putOff] },
   ...Object.fromEntries(
     Object.keys(LATER).map((name) => [
+      name,
+      { entryPoints: [`src/main/${name}.ts`], plugins: [putOff(name)] },
+    ]),
+  ),
+  ...Object.fromEntries(
+    LATER_BUNDLES.map((name) => [
       name,
       { stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' } },
     ]),
@@ -55,7 +61,16 @@ async function packagesIn(name: string): Promise<string[]> {
 /** Node parses a bundle anew at every event: a hundred kilobytes cost about a sixth of its own start. */
 describe('bundles on the way of a hook stay small, and hold nothing of the rooms that their events need not', () => {
   test.each([
-    ['hook', 290, /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/(reflection-config|lock-files))/],
+    [
+      'hook',
+      160,
+      /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/lock-files)|hook\/(events|guard|start)\/|client\/settings|core\/tools\/(?!tool-rules)|project\/git/,
+    ],
+    [
+      'events',
+      260,
+      /gates\/(?!promise|traits|\w+\/traits)|formats\/(?!lock\/(reflection-config|lock-files))|hook\/stop\/(handle|answer-stop|endings)|core\/loop\/decide/,
+    ],
     [
       'tool',
       82,
@@ -68,10 +83,23 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
     ],
     ['tool-rest', 83, /home\/store\.ts|core\/tools\/(dangerous|judge|permission)|project\/(git|path)/],
     [
+      'hook-rest',
+      60,
+      /src\/(home\/store|hook\/stop\/handle)|core\/loop\/decide|core\/tools\/(dangerous|judge|permission)|project\/git/,
+    ],
+    [
       'formats',
-      130,
+      30,
       /src\/gates\/(?!traits|\w+\/traits|text|checklist|features|hook\/traits|gate)|src\/hook\/(?!wiring|start)/,
     ],
+    ...FORMAT_NAMES.map((name): [string, number, RegExp] => [
+      `format-${name}`,
+      37,
+      new RegExp(
+        `src/formats/(?!${name}/|take-up|format)|src/gates/(?!features|gate|text|traits)|src/home/(?!layout)`,
+      ),
+    ]),
+    ['formats-rest', 48, /src\/(cli|gates\/(?!traits|\w+\/traits))\//],
     ['judge', 860, /src\/formats\/|src\/cli\/|src\/hook\/(?!wiring)/],
   ])('%s.cjs has at most %i KB', async (name, most, never) => {
     const { inputs, kilobytes } = await madeOf(name);
@@ -87,7 +115,9 @@ test('the hook, which runs on every event, holds no library but the small one th
 
 describe('what an allowed tool call does not need', () => {
   test('is a list of functions that are there', async () => {
-    const files = Object.values(LATER).flatMap((those) => Object.entries(those));
+    const files = Object.values(LATER).flatMap((bundles) =>
+      Object.values(bundles).flatMap((those) => Object.entries(those)),
+    );
     for (const [file, names] of files)
       for (const name of names)
         expect(readFileSync(file, 'utf8'), `${name} of ${file}`).toMatch(
@@ -95,30 +125,33 @@ describe('what an allowed tool call does not need', () => {
         );
   });
 
-  test('lies in the bundles whose absence makes hook.cjs answer', () => {
+  test('lies in the bundles whose absence makes events.cjs answer', () => {
     const [, parts] =
       /const TOOL_PARTS = \[(.*)\];/.exec(readFileSync('src/main/untildone.ts', 'utf8')) ?? [];
     expect(parts).toBe(
-      Object.keys(LATER)
+      Object.keys(LATER.tool ?? {})
         .map((name) => `'${name}.cjs'`)
         .join(', '),
     );
   });
 
-  test('is called in tool.cjs, each function of it: one that is not is listed for nothing', async () => {
-    const { outputFiles } = await build({
-      ...MADE.tool,
-      ...{ bundle: true, write: false, platform: 'node', target: 'node20', mainFields: ['module', 'main'] },
-      external: ['./*.cjs'],
-    });
-    const text = outputFiles?.[0]?.text ?? '';
-    const unused = Object.values(LATER).flatMap((files) =>
-      Object.entries(files).flatMap(([file, names]) =>
-        names.filter((name) => !text.includes(`.${file.replace(/\W/g, '_')}_${name}(`)),
-      ),
-    );
-    expect(unused).toEqual([]);
-  });
+  test.each(Object.keys(LATER))(
+    'is called in %s.cjs, each function of it: one that is not is listed for nothing',
+    async (main) => {
+      const { outputFiles } = await build({
+        ...MADE[main],
+        ...{ bundle: true, write: false, platform: 'node', target: 'node20', mainFields: ['module', 'main'] },
+        external: ['./*.cjs'],
+      });
+      const text = outputFiles?.[0]?.text ?? '';
+      const unused = Object.values(LATER[main] ?? {}).flatMap((files) =>
+        Object.entries(files).flatMap(([file, names]) =>
+          names.filter((name) => !text.includes(`.${file.replace(/\W/g, '_')}_${name}(`)),
+        ),
+      );
+      expect(unused).toEqual([]);
+    },
+  );
 });
 
 test('the status line, which is printed all the time, holds nothing but what measures the width of a text', async () => {

@@ -1,28 +1,28 @@
 const MASK = '[redacted]';
 
-/** Tokens that are known by their prefix. */
-const TOKENS: readonly RegExp[] = [
-  /\bsk-ant-[\w-]{8,}/g,
-  /\bsk-(?=[\w-]{0,100}\d)[\w-]{16,}/g,
-  /\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{16,}/g,
-  /\bgithub_pat_\w{20,}/g,
-  /\bglpat-[\w-]{16,}/g,
-  /\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}/g,
-  /\bhooks\.slack\.com\/services\/[\w/]{20,}/g,
-  /\bdiscord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{8,}/g,
-  /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\bya29\.[\w-]{20,}/g,
-  /\bGOCSPX-[\w-]{20,}/g,
-  /\bnpm_[A-Za-z0-9]{30,}/g,
-  /\bpypi-[\w-]{40,}/g,
-  /\bhf_[A-Za-z0-9]{30,}/g,
-  /\bdo[op]_v1_[a-f0-9]{40,}/g,
-  /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/g,
-  /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
+/** Tokens that are known by their prefix, after what each of them holds: compiling a pattern takes longer than not to find that. */
+const TOKENS: readonly [signs: readonly string[], pattern: RegExp][] = [
+  [['sk-ant-'], /\bsk-ant-[\w-]{8,}/g],
+  [['sk-'], /\bsk-(?=[\w-]{0,100}\d)[\w-]{16,}/g],
+  [['_live_', '_test_'], /\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}/g],
+  [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], /\bgh[pousr]_[A-Za-z0-9]{16,}/g],
+  [['github_pat_'], /\bgithub_pat_\w{20,}/g],
+  [['glpat-'], /\bglpat-[\w-]{16,}/g],
+  [['xox', 'xapp-'], /\b(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{10,}/g],
+  [['hooks.slack.com/'], /\bhooks\.slack\.com\/services\/[\w/]{20,}/g],
+  [['/api/webhooks/'], /\bdiscord(?:app)?\.com\/api\/webhooks\/\d+\/[\w-]{8,}/g],
+  [['AKIA', 'ASIA', 'ABIA', 'ACCA'], /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g],
+  [['AIza'], /\bAIza[\w-]{30,}/g],
+  [['ya29.'], /\bya29\.[\w-]{20,}/g],
+  [['GOCSPX-'], /\bGOCSPX-[\w-]{20,}/g],
+  [['npm_'], /\bnpm_[A-Za-z0-9]{30,}/g],
+  [['pypi-'], /\bpypi-[\w-]{40,}/g],
+  [['hf_'], /\bhf_[A-Za-z0-9]{30,}/g],
+  [['_v1_'], /\bdo[op]_v1_[a-f0-9]{40,}/g],
+  [['shp'], /\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/g],
+  [['SG.'], /\bSG\.[\w-]{16,}\.[\w-]{16,}/g],
   // In the middle of a long run of such characters no token begins: looking there again and again would take long.
-  /(?<![\w-]{30})\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g,
+  [['eyJ'], /(?<![\w-]{30})\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g],
 ];
 
 const KEY_BLOCK =
@@ -47,15 +47,28 @@ const NAMED = new RegExp(
   'gi',
 );
 
-/** Every pattern above needs one of these: a plain sentence is not searched. */
+/** Every pattern of a value with a name needs this. */
+const NAME_AND_SIGN = new RegExp(`${SECRET_NAME}["']?\\s{0,3}[=:]`, 'i');
+
+/** Every pattern needs one of these: a plain sentence is not searched. */
 const MAY_HOLD_SECRET = /[\d_:=-]|\S{16}/;
+
+/** The patterns that may find something in this text, each with what stands in its place. */
+function patternsFor(text: string): [RegExp, string][] {
+  if (!MAY_HOLD_SECRET.test(text)) return [];
+  const found: [RegExp, string][] = [];
+  for (const [signs, pattern] of TOKENS)
+    if (signs.some((sign) => text.includes(sign))) found.push([pattern, MASK]);
+  if (text.includes('://')) found.push([CREDENTIALS_IN_URL, `$1${MASK}@`]);
+  if (/bearer|basic/i.test(text)) found.push([AUTHORIZATION, `$1$2${MASK}`]);
+  if (NAME_AND_SIGN.test(text))
+    found.push([QUOTED, `$1$2${MASK}$2`], [ASSIGNED, `$1${MASK}`], [NAMED, `$1${MASK}`]);
+  return found;
+}
 
 /** What looks like a secret, with its name. Private keys are not found here: they may span lines. */
 export function secretsIn(text: string): string[] {
-  if (!MAY_HOLD_SECRET.test(text)) return [];
-  return [...TOKENS, CREDENTIALS_IN_URL, AUTHORIZATION, QUOTED, ASSIGNED, NAMED].flatMap(
-    (pattern) => text.match(pattern) ?? [],
-  );
+  return patternsFor(text).flatMap(([pattern]) => text.match(pattern) ?? []);
 }
 
 const NAMES_SECRET = new RegExp(`(?:^|[_-])(?:${SECRET_NAME}|auth|pass|key|webhook)$|${SECRET_NAME}`, 'i');
@@ -71,13 +84,6 @@ export function isSecretName(name: string): boolean {
  */
 export function redact(given: string, known: readonly string[] = []): string {
   const text = known.reduce((rest, value) => rest.replaceAll(value, MASK), given);
-  if (!MAY_HOLD_SECRET.test(text)) return text;
-  const withoutKeys = text.replace(KEY_BLOCK, MASK).replace(CUT_KEY, MASK);
-  const withoutTokens = TOKENS.reduce((rest, pattern) => rest.replace(pattern, MASK), withoutKeys);
-  return withoutTokens
-    .replace(CREDENTIALS_IN_URL, `$1${MASK}@`)
-    .replace(AUTHORIZATION, `$1$2${MASK}`)
-    .replace(QUOTED, `$1$2${MASK}$2`)
-    .replace(ASSIGNED, `$1${MASK}`)
-    .replace(NAMED, `$1${MASK}`);
+  const plain = text.includes('-----BEGIN ') ? text.replace(KEY_BLOCK, MASK).replace(CUT_KEY, MASK) : text;
+  return patternsFor(plain).reduce((rest, [pattern, mask]) => rest.replace(pattern, mask), plain);
 }

@@ -23,7 +23,7 @@ export function behaviourOf(
   return {
     verdicts: async (contract, judged) =>
       reading.judge({
-        workspace: async () => (await foreign.judges()).workspace(ports.projectOf(seen.event)),
+        workspace: async () => ({ git: foreign.git(ports.projectOf(seen.event)) }),
         hasGates: asksForMoreThanPromise(contract),
         measuredOf: (file) => measuredOf(file, contract, judged, ports.projectOf(seen.event), foreign),
       }),

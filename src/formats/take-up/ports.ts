@@ -11,6 +11,7 @@ import type {
   NewLoop,
   StateChange,
   ToolCalls,
+  Workspace,
 } from '../../ports/ports.ts';
 import type { ForeignLoop, StateFormat, StatePlace } from '../format.ts';
 
@@ -26,6 +27,8 @@ export interface ForeignPorts extends TakeUpPorts {
   refOf(loopDir: string): LoopRef;
   /** The tool calls of a transcript from a byte offset on. Never throws. */
   toolCalls(transcript: string, from: number): ToolCalls;
+  /** Git in a project: what the state says of the work is looked at without the gates. */
+  git(project: string): Workspace['git'];
   /** Whether a path without links lies where foreign state belongs. */
   belongs(path: string): boolean;
 }

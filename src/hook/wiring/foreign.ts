@@ -15,7 +15,7 @@ import type { ForeignPorts, ForeignStateSeen } from '../../formats/take-up/ports
 import { damagedBehaviour } from '../../formats/take-up/take-up-loop.ts';
 import { baselineFiles } from '../../home/baselines.ts';
 import { claimFiles, claimOfLoop } from '../../home/claims.ts';
-import { createHome, filesLock, type Home } from '../../home/layout.ts';
+import { createHome, filesLock, type Home, realPath } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { markTrusted, trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
@@ -24,6 +24,7 @@ import type { LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, FormatBehaviour } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { applyChanges, foreignFiles, liesWithin } from '../../project/files.ts';
+import { gitIn } from '../../project/trees/project-git.ts';
 import { newLoopId, transcriptUntilNow } from '../start/inputs.ts';
 
 /** What the formats work with. Loaded only where foreign state exists. */
@@ -59,6 +60,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
     isGone: (session) => store.clientOf(session) === 'gone',
     refOf: (dir) => ({ loop: basename(dir), dir }),
     toolCalls: readToolCalls,
+    git: (project) => gitIn(realPath(project)),
     belongs: (path) => liesWithin(path, rootsOf(place, home)) && !liesWithin(path, [home.root]),
     approved: (project, then) => approvedNow(project, then, { home, store, judges }),
     baselines: baselineFiles(home),

@@ -1,6 +1,9 @@
+import type { HookEvent } from '../../core/loop/event.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
+import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import type { Home } from '../../home/layout.ts';
-import type { Judges, Receipts } from '../../judging/ports.ts';
+import type { FileStore } from '../../home/store.ts';
+import type { Judges, OtherEvents, Receipts } from '../../judging/ports.ts';
 import type { SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
 import type { markReflection } from './mark-reflection.ts';
@@ -25,13 +28,33 @@ export interface FormatsBundle {
   markReflection: typeof markReflection;
 }
 
-/** Most events need neither of these bundles, which lie beside this one. */
+/** What queueing the end of a session needs. */
+export interface EndingWorld {
+  home: Home;
+  store: FileStore;
+  env: NodeJS.ProcessEnv;
+  now: number;
+  load(): Promise<FormatsBundle>;
+}
+
+/** What `events.cjs` offers to Stops: the handling of all other events, and what begins when a session may end. */
+export interface EventsBundle {
+  openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents;
+  openTools(env: NodeJS.ProcessEnv, load: () => Promise<JudgeBundle>): ToolGuard;
+  queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]>;
+}
+
+/** Most events need none of these bundles, which lie beside this one. */
 export async function loadJudgeBundle(): Promise<JudgeBundle> {
   return whole('judge.cjs', 'openJudges', () => require('./judge.cjs') as JudgeBundle);
 }
 
 export async function loadFormatsBundle(): Promise<FormatsBundle> {
   return whole('formats.cjs', 'foreignLoops', () => require('./formats.cjs') as FormatsBundle);
+}
+
+export async function loadEventsBundle(): Promise<EventsBundle> {
+  return whole('events.cjs', 'openSession', () => require('./events.cjs') as EventsBundle);
 }
 
 /**

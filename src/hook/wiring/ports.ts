@@ -8,9 +8,14 @@ import type { Judges, JudgingPorts } from '../../judging/ports.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { callerOfEvent } from '../doubtful.ts';
 import { openCommonPorts } from './common-ports.ts';
-import { type JudgeBundle, loadFormatsBundle } from './load-bundles.ts';
+import {
+  type EventsBundle,
+  type FormatsBundle,
+  type JudgeBundle,
+  loadFormatsBundle,
+} from './load-bundles.ts';
 import { queueEnding } from './reflection.ts';
-import { openSession } from './session.ts';
+import { openSession, openTools } from './session.ts';
 
 export { blockCapFrom, systemClock } from './common-ports.ts';
 
@@ -20,15 +25,39 @@ export function openPorts(
   load: () => Promise<JudgeBundle>,
   loadFormats = loadFormatsBundle,
 ): JudgingPorts & { store: FileStore } {
-  const session = async () => openSession(home, env);
-  const ports = openCommonPorts({ home, env, load, loadFormats, session });
+  return openPortsBeside({
+    home,
+    env,
+    load,
+    loadFormats,
+    others: async () => ({ openSession, openTools, queueEnding }),
+  });
+}
+
+/** The same, where the handling of all events but judged Stops may lie in another bundle. */
+export function openPortsBeside({
+  others,
+  ...options
+}: {
+  home: Home;
+  env: NodeJS.ProcessEnv;
+  load(): Promise<JudgeBundle>;
+  loadFormats(): Promise<FormatsBundle>;
+  others(): Promise<EventsBundle>;
+}): JudgingPorts & { store: FileStore } {
+  const { home, env, load, loadFormats } = options;
+  const ports = openCommonPorts({
+    ...options,
+    session: async () => (await others()).openSession(home, env),
+    tools: async () => (await others()).openTools(env, load),
+  });
   const { judges, store, clock } = ports;
   return Object.assign(ports, {
     isFromClient: ({ session }: HookEvent) => callerOfEvent(session, home, env).by === 'client',
     judges: (contract: Contract) =>
       asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judges(contract),
-    ending: (event: HookEvent) =>
-      queueEnding(event, { home, store, env, now: clock.now(), load: loadFormats }),
+    ending: async (event: HookEvent) =>
+      (await others()).queueEnding(event, { home, store, env, now: clock.now(), load: loadFormats }),
   });
 }
 

@@ -5,10 +5,11 @@ import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
 import { foreignFiles, readProjectFile } from '../files.ts';
 import { gitOutput, runGit } from '../git.ts';
 import { checkDifference, checkObjects, setAsideDamaged } from './check-objects.ts';
-import { decodeName, encodeName, PatchReader, parseRawDiff } from './git-output.ts';
+import { encodeName, PatchReader, parseRawDiff } from './git-output.ts';
+import { gitIn } from './project-git.ts';
 import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
 import { writeTree } from './shadow-tree.ts';
-import { findUserRepository, runUserGit } from './user-repository.ts';
+import { findUserRepository } from './user-repository.ts';
 
 export interface WorkspaceOptions {
   project: string;
@@ -40,13 +41,7 @@ export function openWorkspace({ project, shadowDir, indexFile, key = '' }: Works
       return work();
     }
   };
-  const git: Workspace['git'] = async (args, signal, more) => {
-    const repository = findUserRepository(root);
-    if (!repository) return { exitCode: 128, stdout: '', stderr: `fatal: not a git repository: ${root}` };
-    const result = await runUserGit(repository, root, { args, signal, ...more });
-    if (result.cut) throw new Error(`git ${args[0]} printed more than untildone can hold in memory`);
-    return { exitCode: result.exitCode, stdout: decodeName(result.stdout), stderr: result.stderr };
-  };
+  const git = gitIn(root);
   return {
     root,
     git,

@@ -18,6 +18,23 @@ describe('what looks like a secret is replaced', () => {
     ['npm', `npm_${letters(36)}`],
     ['JWT', `eyJ${letters(20)}.eyJ${letters(30)}.${letters(43)}`],
     ['Hugging Face', `hf_${letters(34)}`],
+    ['Anthropic without a digit', 'sk-ant-abcdefghijkl'],
+    ['Stripe in tests', `rk_test_${letters(24)}`],
+    ['GitHub users', `ghu_${letters(36)}`],
+    ['GitHub servers', `ghs_${letters(36)}`],
+    ['GitHub refreshing', `ghr_${letters(36)}`],
+    ['Slack apps', `xapp-1-${letters(24)}`],
+    ['AWS for a while', 'ASIAIOSFODNN7EXAMPLE'],
+    ['AWS bearers', 'ABIAIOSFODNN7EXAMPLE'],
+    ['AWS contexts', 'ACCAIOSFODNN7EXAMPLE'],
+    ['Google OAuth', `ya29.${letters(30)}`],
+    ['Google clients', `GOCSPX-${letters(28)}`],
+    ['PyPI', `pypi-${letters(60)}`],
+    ['DigitalOcean', `dop_v1_${'0af'.repeat(20)}`],
+    ['Shopify', `shpat_${'0af1'.repeat(8)}`],
+    ['SendGrid', `SG.${letters(22)}.${letters(43)}`],
+    ['a webhook of Slack', `hooks.slack.com/services/T0/B0/${letters(24)}`],
+    ['a webhook of Discord', `discord.com/api/webhooks/123/${letters(24)}`],
   ])('a token of %s', (_name, token) => {
     expect(redact(`using ${token}, which failed`)).toBe('using [redacted], which failed');
     expect(redact(`KEY=${token}`)).not.toContain(token.slice(8));
@@ -34,6 +51,9 @@ describe('what looks like a secret is replaced', () => {
     ['?access_token=abcd1234&x=1', '?access_token=[redacted]&x=1'],
     ['AWS_SECRET_ACCESS_KEY=abcd/efgh+1234', 'AWS_SECRET_ACCESS_KEY=[redacted]'],
     ['Authorization: Bearer abcdef0123456789', 'Authorization: Bearer [redacted]'],
+    ['a header of basic YWxhZGRpbjpvcGVuc2VzYW1l0', 'a header of basic [redacted]'],
+    ['Password  :  hunter22x', 'Password  :  [redacted]'],
+    ['passphrase => "correct horse"', 'passphrase => "[redacted]"'],
     ['https://ada:s3cret@example.com/repo.git', 'https://[redacted]@example.com/repo.git'],
     ['postgres://shop:pw@localhost:5432/db', 'postgres://[redacted]@localhost:5432/db'],
   ])('%s', (text, expected) => {

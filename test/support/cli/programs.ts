@@ -2,6 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { LATER_BUNDLES } from '../../../scripts/later.mjs';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { temporaryFolder } from '../files/workers.ts';
 
@@ -11,9 +12,9 @@ const VERSION: string = JSON.parse(readFileSync(resolve(DIST, '../package.json')
 const BUNDLES = [
   'untildone',
   'hook',
+  'events',
   'tool',
-  'tool-rules',
-  'tool-rest',
+  ...LATER_BUNDLES,
   'statusline',
   'judge',
   'formats',

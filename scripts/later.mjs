@@ -1,12 +1,27 @@
-// What an allowed tool call does not need is kept out of `tool.cjs` (ADR 47). The functions listed here lie in other bundles. In
-// `tool.cjs` each of them is a call that loads its bundle first. Nothing changes in the sources, nor in any other bundle.
+// What an allowed tool call does not need is kept out of `tool.cjs`, and what a held Stop does not need out of `hook.cjs` (ADR 47, 48). The
+// functions listed here lie in other bundles. In those two each of them is a call that loads its bundle first. Nothing changes in
+// the sources, nor in any other bundle.
 import { dirname, resolve } from 'node:path';
+
+/** What entries of runs do to the state of a loop. */
+const OF_RUNS = {
+  'src/core/run/children.ts': ['advanceChildren'],
+  'src/core/run/entries.ts': [
+    'advanceIntent',
+    'advanceMoved',
+    'advanceResult',
+    'deniedIn',
+    'takenUp',
+    'waitingForApi',
+  ],
+  'src/core/run/reopen.ts': ['reopened'],
+};
 
 /**
  * By bundle and file. Only functions, because a call can be put off and a value cannot. The bundles share nothing at run time, so
  * what keeps something in memory, as the store does, stays in `tool.cjs`.
  */
-export const LATER = {
+const TOOL = {
   // The tool rules of a contract, and patterns in the words of a command.
   'tool-rules': {
     'src/hook/wiring/session-tools.ts': ['openTools'],
@@ -19,16 +34,7 @@ export const LATER = {
     'src/hook/guard/ask-person.ts': ['askPerson'],
     'src/client/settings/our-plugin.ts': ['isStartedByPlugin'],
     'src/client/settings/settings-problem.ts': ['settingsProblem'],
-    'src/core/run/children.ts': ['advanceChildren'],
-    'src/core/run/entries.ts': [
-      'advanceIntent',
-      'advanceMoved',
-      'advanceResult',
-      'deniedIn',
-      'takenUp',
-      'waitingForApi',
-    ],
-    'src/core/run/reopen.ts': ['reopened'],
+    ...OF_RUNS,
     'src/core/loop/asked.ts': ['advanceAsked', 'openWords'],
     'src/core/loop/count-stop.ts': ['applyDecision', 'gateLines', 'observe'],
     'src/core/loop/excuses.ts': ['withExcuses'],
@@ -46,6 +52,62 @@ export const LATER = {
   },
 };
 
+/** What a Stop that is held does not need, in a loop of ours or of a foreign format. */
+const HOOK = {
+  // How a loop ends, what other events do to it, runs, and what is done when something is wrong.
+  'hook-rest': {
+    'src/client/hooks/wake-up.ts': ['isDueWithin'],
+    'src/core/loop/asked.ts': ['advanceAsked', 'openWords'],
+    'src/core/loop/receipt.ts': ['makeReceipt'],
+    'src/core/loop/since-start.ts': ['nothingWasMeasured'],
+    'src/core/loop/subagents.ts': ['agentBegun', 'agentGuarded', 'agentLeft'],
+    'src/core/proof/ladder.ts': ['evidenceOf', 'ladderOf', 'restsOn'],
+    ...OF_RUNS,
+    'src/core/text/globs.ts': ['pathMatcher'],
+    'src/core/words/brief.ts': ['handOverReason'],
+    'src/core/words/endings.ts': [
+      'endingMessage',
+      'endingNotice',
+      'notificationsFor',
+      'questionMessage',
+      'questionNotice',
+    ],
+    'src/home/active-loops.ts': ['activeLoops', 'recordLoop'],
+    'src/home/journal/started-entry.ts': ['startedEntry'],
+    'src/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
+    'src/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
+  },
+};
+
+/** What events do not need beside a foreign state that was taken up. What a format means lies in a bundle of its own. */
+const FORMATS = {
+  'format-ralph-loop': { 'src/formats/ralph-loop/reading.ts': ['readingOf'] },
+  'format-feature-list': { 'src/formats/feature-list/reading.ts': ['readFolder'] },
+  'format-verified-done': {
+    'src/formats/verified-done/reading.ts': ['readFolder'],
+    'src/project/trees/project-git.ts': ['gitIn'],
+  },
+  'format-lock': {
+    'src/client/transcript/tool-calls.ts': ['readToolCalls'],
+    'src/formats/lock/reading.ts': ['loopOf'],
+    'src/formats/lock/observed.ts': ['observeInProject'],
+  },
+  // How a loop begins, and where its state was damaged.
+  'formats-rest': {
+    'src/formats/take-up/baseline.ts': ['keepBaseline'],
+    'src/formats/take-up/take-up-loop.ts': ['damagedLoop', 'takeUp'],
+    'src/hook/start/inputs.ts': ['newLoopId', 'transcriptUntilNow'],
+    'src/hook/wiring/mark-reflection.ts': ['markReflection'],
+    'src/judging/freeze-contract.ts': ['freeze'],
+  },
+};
+
+/** By the bundle that loads them. */
+export const LATER = { tool: TOOL, hook: HOOK, formats: FORMATS };
+
+/** The bundles that are loaded later. */
+export const LATER_BUNDLES = Object.values(LATER).flatMap((bundles) => Object.keys(bundles));
+
 const ROOT = resolve(dirname(new URL(import.meta.url).pathname), '..');
 
 /** What a function is called in the other bundle: two files may have functions of the same name. */
@@ -53,7 +115,8 @@ const exportName = (file, name) => `${file.replace(/\W/g, '_')}_${name}`;
 
 /** The source of one of the other bundles. */
 export function laterSource(bundle) {
-  return Object.entries(LATER[bundle])
+  const files = Object.values(LATER).find((bundles) => Object.hasOwn(bundles, bundle))?.[bundle] ?? {};
+  return Object.entries(files)
     .map(([file, names]) => {
       const renamed = names.map((name) => `${name} as ${exportName(file, name)}`);
       return `export { ${renamed.join(', ')} } from './${file}';`;
@@ -62,14 +125,14 @@ export function laterSource(bundle) {
 }
 
 /** Where the functions of a file are put off to; undefined for a file that stays. */
-function laterOf(path) {
+function laterOf(path, main) {
   const file = path.slice(ROOT.length + 1);
-  const found = Object.entries(LATER).find(([, files]) => Object.hasOwn(files, file));
+  const found = Object.entries(LATER[main]).find(([, files]) => Object.hasOwn(files, file));
   return found && { file, bundle: found[0], names: found[1][file] };
 }
 
-/** For esbuild: puts the listed functions off. */
-export const putOff = {
+/** For esbuild: puts the functions off that are listed for this bundle. */
+export const putOff = (main) => ({
   name: 'put-off',
   setup(build) {
     // No file of ours does anything when it is imported, so one of which nothing is used is left out.
@@ -81,10 +144,12 @@ export const putOff = {
     build.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir, kind }) => {
       if (kind === 'entry-point') return undefined;
       const file = resolve(resolveDir, path);
-      return laterOf(file) ? { path: file, namespace: 'later', sideEffects } : { path: file, sideEffects };
+      return laterOf(file, main)
+        ? { path: file, namespace: 'later', sideEffects }
+        : { path: file, sideEffects };
     });
     build.onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => {
-      const { file, bundle, names } = laterOf(path);
+      const { file, bundle, names } = laterOf(path, main);
       const calls = names.map(
         (name) => `export function ${name}(...given) { return load().${exportName(file, name)}(...given); }`,
       );
@@ -104,7 +169,7 @@ export const putOff = {
       loader: 'js',
     }));
   },
-};
+});
 
 /** A bundle may be gone in the middle of an update. */
 function loading(bundle) {

@@ -8,13 +8,12 @@ import { iso, leadsAway, type Records, recordsOf } from './records.ts';
 import { beginAt, figuresSince, type ReadToolCalls, toolFailed, toolUsed } from './tool-figures.ts';
 
 /** What the hooks of the format record of the events of every session. A held Stop is recorded when it is decided. */
-export function observeEvent(
+export function observeInProject(
   event: HookEvent,
   place: StatePlace,
   files: ForeignFiles,
   readCalls: ReadToolCalls,
 ): StateChange[] {
-  if (files.look(lockPaths(place.folder).locks)?.kind !== 'folder') return [];
   const records = recordsOf(place.folder, event.session, place.now, files);
   const figures = () => figuresSince(event, records, files, readCalls);
   switch (event.name) {
