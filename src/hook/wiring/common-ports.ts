@@ -1,5 +1,6 @@
 import { transcriptFiles } from '../../client/transcript/file.ts';
 import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
+import type { Contract } from '../../core/contract/contract.ts';
 import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { lessonsFor } from '../../home/lessons/files.ts';
@@ -41,7 +42,7 @@ interface PortsOptions {
 export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: FileStore } {
   const { home, env, load, loadFormats, session } = options;
   const store = new FileStore(home, systemClock);
-  const judgesOf = async () => (await load()).openJudges(home, env);
+  const judgesOf = async (contract?: Contract) => (await load()).openJudges(home, env, { contract });
   const ports: JudgingPorts & { store: FileStore } = {
     clock: systemClock,
     store,
@@ -53,7 +54,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
     judges: judgesOf,
     receipts: async () => (await load()).openReceipts(home),
     session,
-    tools: async () => openTools(env, load),
+    tools: async () => openTools(env, async () => ({ lineMatcher: await (await load()).patterns() })),
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());
@@ -67,7 +68,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {
-        ...{ home, store, ports, judges: judgesOf },
+        ...{ home, store, ports, judges: () => judgesOf() },
         place: { ...place, ...(since === undefined ? {} : { since }) },
         pid: env.CLAUDE_PID,
       });
