@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` Stops, `events.cjs` all others, `statusline.cjs` prints a
-// line about a session, `judge.cjs` has the gates that measure and the models, `formats.cjs` the formats of other systems, `dev.cjs` is for
+// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` Stops,
+// `events.cjs` all others (what the first two seldom need: `later.mjs`), `statusline.cjs` prints a line about a session, `judge.cjs` has
+// the core of judging (its parts: `judge-parts.mjs`), `formats.cjs` the formats of other systems, `dev.cjs` is for
 // authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
 // page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
 // runs, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
@@ -8,6 +9,7 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { coreOfJudge, PARTS_OF_JUDGE } from './judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
@@ -71,7 +73,10 @@ const bundles = await Promise.all([
     }),
   ),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/judge.ts'], outfile: 'dist/judge.cjs', minify: true }),
+  build({ ...common, ...coreOfJudge, outfile: 'dist/judge.cjs', minify: true }),
+  ...Object.entries(PARTS_OF_JUDGE).map(([name, entry]) =>
+    build({ ...common, entryPoints: [entry], outfile: `dist/${name}.cjs`, minify: true }),
+  ),
   build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
   build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
   build({ ...common, entryPoints: ['src/main/reflect.ts'], outfile: 'dist/reflect.cjs' }),
@@ -141,6 +146,7 @@ for (const part of [
     ...LATER_BUNDLES,
     'statusline',
     'judge',
+    ...Object.keys(PARTS_OF_JUDGE),
     'formats',
     'cli',
     'dev',

@@ -17,12 +17,29 @@ import { dirname } from 'node:path';
 
 /** Replaces a file so that readers see the old content or the new one, never a part, even after a crash. */
 export function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): void {
+  replace(path, content, { mode, durable: true });
+  syncFolder(dirname(path));
+}
+
+/**
+ * The same without waiting for the disk, for a sealed file that only saves work: a power cut may leave the old content, or a file
+ * that no longer fits its seal.
+ */
+export function writeWholeSoon(path: string, content: string): void {
+  replace(path, content, { mode: 0o600, durable: false });
+}
+
+function replace(
+  path: string,
+  content: string | Uint8Array,
+  { mode, durable }: { mode: number; durable: boolean },
+): void {
   const temp = `${path}.${process.pid}.${Math.random().toString(36).slice(2, 8)}.tmp`;
   const fd = openSync(temp, 'wx', mode);
   try {
     try {
       writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
-      fsyncSync(fd);
+      if (durable) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
@@ -31,7 +48,6 @@ export function writeWhole(path: string, content: string | Uint8Array, mode = 0o
     removeQuietly(temp);
     throw error;
   }
-  syncFolder(dirname(path));
 }
 
 /** Removes a file if that is possible, so that the error before it is the one that is told. */

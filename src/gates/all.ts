@@ -1,50 +1,48 @@
+import type { Contract } from '../core/contract/contract.ts';
 import type { JudgedKind } from '../core/contract/gate-options.ts';
-import { agentGate } from './agent/index.ts';
-import { approveGate } from './approve/index.ts';
-import { artefactGate } from './artefact/index.ts';
 import { changedGate } from './changed/index.ts';
-import { checklistGate } from './checklist/index.ts';
-import { ciGate } from './ci/index.ts';
-import { customGate } from './custom/index.ts';
-import { differentialGate } from './differential/index.ts';
-import { featuresGate } from './features/index.ts';
-import { forbidGate } from './forbid/index.ts';
-import type { Gate } from './gate.ts';
-import { gitGate } from './git/index.ts';
-import { holdoutGate } from './holdout/index.ts';
-import { hookGate } from './hook/index.ts';
-import { judgeGate } from './judge/index.ts';
-import { metricsGate } from './metrics/index.ts';
+import type { Gates } from './gate.ts';
 import { promiseGate } from './promise/index.ts';
 import { runGate } from './run/index.ts';
-import { subagentsGate } from './subagents/index.ts';
-import { suppressionsGate } from './suppressions/index.ts';
-import { tasksGate } from './tasks/index.ts';
-import { testsIntactGate } from './tests_intact/index.ts';
-import { textGate } from './text/index.ts';
 
-/** Every gate that is judged, by the word that names it in a contract. */
-export const ALL_GATES: { readonly [Kind in JudgedKind]: Gate<Kind> } = {
-  agent: agentGate,
-  approve: approveGate,
-  artefact: artefactGate,
-  changed: changedGate,
-  checklist: checklistGate,
-  ci: ciGate,
-  custom: customGate,
-  differential: differentialGate,
-  features: featuresGate,
-  forbid: forbidGate,
-  git: gitGate,
-  holdout: holdoutGate,
-  hook: hookGate,
-  judge: judgeGate,
-  metrics: metricsGate,
-  promise: promiseGate,
-  run: runGate,
-  subagents: subagentsGate,
-  suppressions: suppressionsGate,
-  tasks: tasksGate,
-  tests_intact: testsIntactGate,
-  text: textGate,
+/** Nearly every contract has these. */
+const CORE: Gates = { changed: changedGate, promise: promiseGate, run: runGate };
+
+const core = async () => ({ GATES: CORE });
+const plain = () => import('./plain-kinds.ts');
+const patterns = () => import('./pattern-kinds.ts');
+const sources = () => import('./source-kinds.ts');
+
+/** Every gate that is judged, by the word that names it in a contract: how it is loaded, with others that need the same. */
+const LOADERS: { readonly [Kind in JudgedKind]: () => Promise<{ GATES: Gates }> } = {
+  agent: plain,
+  approve: plain,
+  artefact: patterns,
+  changed: core,
+  checklist: plain,
+  ci: plain,
+  custom: plain,
+  differential: sources,
+  features: plain,
+  forbid: patterns,
+  git: plain,
+  holdout: plain,
+  hook: plain,
+  judge: plain,
+  metrics: plain,
+  promise: core,
+  run: core,
+  subagents: plain,
+  suppressions: sources,
+  tasks: plain,
+  tests_intact: sources,
+  text: patterns,
 };
+
+/** The gates that a contract names, and perhaps others; all that there are without a contract. */
+export async function gatesOf(contract?: Pick<Contract, 'gates'>): Promise<Gates> {
+  const named = contract && new Set<string>(Object.values(contract.gates).map(({ kind }) => kind));
+  const needed = Object.entries(LOADERS).filter(([kind]) => named?.has(kind) ?? true);
+  const groups = await Promise.all([...new Set(needed.map(([, load]) => load))].map((load) => load()));
+  return Object.assign({}, ...groups.map(({ GATES }) => GATES));
+}

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Verdict } from '../core/loop/verdict.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
+import { readSmall, writeWholeSoon } from '../files/whole-file.ts';
 import type { VerdictCache } from '../ports/ports.ts';
 import { sealedJson, unsealedJson } from './layout.ts';
 
@@ -36,7 +36,7 @@ export function verdictCache(file: string, key: string): VerdictCache {
       kept = all;
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        writeWhole(file, sealedJson(all, PURPOSE, key));
+        writeWholeSoon(file, sealedJson(all, PURPOSE, key));
       } catch {
         // The disk is full or read-only: the gates are judged again the next time.
       }

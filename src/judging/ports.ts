@@ -41,7 +41,7 @@ export interface Judges {
   /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
   walls?(sandbox: SandboxRule | undefined): WallsHere;
   /** Keeps what clean rooms need of the start of a loop, and returns its name. */
-  keepStart(project: string, needs: readonly string[]): string;
+  keepStart(project: string, needs: readonly string[]): Promise<string>;
   /** Clean rooms, with what was kept at the start. */
   rooms(frozen: FrozenContract, project: string): Rooms;
   /** Parses source text; absent where nothing can. */

@@ -4,6 +4,7 @@ import type { Contract, FrozenContract, GateSpec } from '../core/contract/contra
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
 import { pathMatcher } from '../core/text/globs.ts';
+import { once } from '../core/text/once.ts';
 import type { Gates } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { JudgingRequest } from '../ports/judging.ts';
@@ -55,14 +56,6 @@ function changedSetup({ contract, frozen }: FrozenContract, judges: Judges): str
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
     (part) => before[part] !== now[part],
   );
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 export function commandsOf(name: string, spec: GateSpec, frozen: FrozenContract, gates: Gates): string[] {

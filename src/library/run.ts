@@ -67,7 +67,7 @@ async function loadQuietJudges(): Promise<JudgeBundle> {
   const bundle = await loadJudgeBundle();
   return {
     ...bundle,
-    openJudges: (home, env) => bundle.openJudges(home, env, { endWithSignals: false }),
+    openJudges: (home, env, options) => bundle.openJudges(home, env, { ...options, endWithSignals: false }),
   };
 }
 

@@ -1,3 +1,18 @@
-export { lineMatcher } from '../core/text/line-pattern.ts';
+/** The core of judging. What only some contracts, or only runs, need is imported when it is asked for, and lies in other bundles. */
+
+import type { MatcherOf } from '../core/tools/rewrite-input.ts';
+import { part } from '../hook/wiring/load-bundles.ts';
+import type { SessionPort } from '../ports/ports.ts';
+
 export { openJudges, openReceipts } from '../hook/wiring/judges.ts';
-export { agentSessions } from '../run/client/session.ts';
+
+export async function patterns(): Promise<MatcherOf> {
+  return (await part(() => import('../gates/pattern-kinds.ts'))).lineMatcher;
+}
+
+export async function agentSessions(options: {
+  env: NodeJS.ProcessEnv;
+  project?: string;
+}): Promise<SessionPort> {
+  return (await part(() => import('../run/client/session.ts'))).agentSessions(options);
+}

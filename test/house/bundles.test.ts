@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { coreOfJudge, PARTS_OF_JUDGE } from '../../scripts/judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from '../../scripts/later.mjs';
 import { FORMAT_NAMES } from '../../src/formats/format.ts';
 
 /** Bundles load each other when they need them. */
-const BUNDLES = ['untildone', 'hook', 'events', 'tool', ...LATER_BUNDLES, 'judge', 'formats'];
+const BUNDLES = [
+  ...['untildone', 'hook', 'events', 'tool', 'judge', 'formats'],
+  ...LATER_BUNDLES,
+  ...Object.keys(PARTS_OF_JUDGE),
+];
 
 /** Bundles that are made in a way of their own. */
 const MADE: Record<string, BuildOptions> = {
+  judge: coreOfJudge,
   ...Object.fromEntries(
     Object.keys(LATER).map((name) => [
       name,
@@ -20,6 +26,9 @@ const MADE: Record<string, BuildOptions> = {
       name,
       { stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' } },
     ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(PARTS_OF_JUDGE).map(([name, entry]) => [name, { entryPoints: [entry] }]),
   ),
 };
 
@@ -100,7 +109,11 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
       ),
     ]),
     ['formats-rest', 48, /src\/(cli|gates\/(?!traits|\w+\/traits))\//],
-    ['judge', 860, /src\/formats\/|src\/cli\/|src\/hook\/(?!wiring)/],
+    [
+      'judge',
+      130,
+      /src\/formats\/|src\/cli\/|src\/hook\/(?!wiring)|src\/gates\/(?!all|run|changed|promise|hook\/event|shared|traits|\w+\/traits)|room\/(?!in-place|environment|programs)|walls\/(?!walls|protected)|src\/core\/(proof\/(?!test-results|statement)|source)|src\/client\/sdk|src\/run/,
+    ],
   ])('%s.cjs has at most %i KB', async (name, most, never) => {
     const { inputs, kilobytes } = await madeOf(name);
     expect(kilobytes).toBeLessThan(most);
@@ -159,15 +172,28 @@ test('the status line, which is printed all the time, holds nothing but what mea
   expect(packages.sort()).toEqual(['ansi-regex', 'get-east-asian-width', 'string-width', 'strip-ansi']);
 });
 
-test('the gates hold few libraries: patterns, differences, XML, the engine of parsers, faults of JSON, and escapes of a terminal', async () => {
-  const packages = await packagesIn('judge');
-  expect(packages.sort()).toEqual([
-    'ansi-regex',
-    'diff',
-    'jsonc-parser',
-    're2js',
-    'sax',
-    'strip-ansi',
-    'web-tree-sitter',
-  ]);
+describe('a Stop loads only those parts of judging that its contract asks for', () => {
+  test('the core, for commands and changes, holds no library but the one of the hook', async () => {
+    expect(await packagesIn('judge')).toEqual(['ansi-regex', 'strip-ansi']);
+  });
+
+  test.each<[keyof typeof PARTS_OF_JUDGE, number, string[]]>([
+    ['judge-plain', 85, ['jsonc-parser']],
+    ['judge-patterns', 200, ['re2js']],
+    ['judge-sources', 275, ['diff']],
+    ['judge-parser', 95, ['web-tree-sitter']],
+    ['judge-junit', 30, ['sax']],
+    ['judge-rooms', 110, ['sax']],
+    ['judge-walls', 15, []],
+    ['judge-models', 40, []],
+    ['judge-sessions', 50, []],
+  ])('%s.cjs has at most %i KB, and the libraries %j', async (name, most, libraries) => {
+    const { kilobytes, packages } = await madeOf(name);
+    expect(kilobytes).toBeLessThan(most);
+    expect(packages.filter((one) => one !== 'ansi-regex' && one !== 'strip-ansi')).toEqual(libraries);
+  });
+
+  test('all of them are built', () => {
+    expect(Object.keys(PARTS_OF_JUDGE)).toHaveLength(9);
+  });
 });

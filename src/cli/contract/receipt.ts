@@ -261,7 +261,8 @@ async function rerunReceipt(
       .split('\n')
       .map((line) => known.get(line) ?? line)
       .join('\n');
-  const results = await rerun(receipt, world.project, prepare, openJudges(world.home, world.env), whole);
+  const judges = await openJudges(world.home, world.env);
+  const results = await rerun(receipt, world.project, prepare, judges, whole);
   if ('problem' in results) throw new UsageError(results.problem);
   for (const { gate, command, before, now, output } of results) {
     out(

@@ -33,7 +33,7 @@ export async function lookDeeper(digest: unknown, options: DeepOptions, world: W
   const { maxCost: maxCostUsd = DEFAULT_COST_USD, model } = options;
   warn(`untildone: asking a model for a proposal, for at most ${maxCostUsd} USD`);
   const { openJudges } = await loadJudgeBundle();
-  const { agent } = openJudges(world.home, world.env, { endWithSignals: false });
+  const { agent } = await openJudges(world.home, world.env, { endWithSignals: false });
   const { result: answer, exitCode } = await interruptible((signal) =>
     askForProposal({ digest, project: world.project, maxCostUsd, model, signal }, agent),
   );

@@ -5,6 +5,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { dateOf } from '../../core/text/moment.ts';
 import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
+import type { Home } from '../../home/layout.ts';
 import { newestLoop, readLoops } from '../../hook/start/find-loop.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
@@ -68,8 +69,9 @@ export async function replay(options: ReplayOptions, world: World): Promise<numb
   const loops = await loopsToReplay(options, world);
   if (!(await mayRun(options, world))) return EXIT.no;
   const { openJudges } = await loadJudgeBundle();
+  const judgesIn = (home: Home) => openJudges(home, world.env, { endWithSignals: false });
   const setup = file.contract.run?.setup?.run ?? [];
-  const { result, exitCode } = await interruptible((signal) =>
+  const { result, exitCode } = await interruptible(async (signal) =>
     replayLoops(
       loops,
       {
@@ -83,8 +85,8 @@ export async function replay(options: ReplayOptions, world: World): Promise<numb
           warn(`untildone: judging tree ${number}: loop ${loop}, iteration ${iteration}`),
       },
       {
-        judges: openJudges(world.home, world.env, { endWithSignals: false }),
-        judgesIn: (home) => openJudges(home, world.env, { endWithSignals: false }),
+        judges: await judgesIn(world.home),
+        judgesIn,
       },
     ),
   );

@@ -46,6 +46,11 @@ export class Unmeasurable extends Error {
   override name = 'Unmeasurable';
   readonly evidence: readonly string[];
 
+  /** By its name: bundles that are loaded side by side have a class each. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'Unmeasurable';
+  }
+
   constructor(message: string, evidence: readonly string[] = []) {
     super(message);
     this.evidence = evidence;

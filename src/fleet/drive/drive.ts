@@ -313,7 +313,10 @@ function tooEarly({ notBefore = 0, again }: RunSpec): DriveOutcome | undefined {
 /** The worker decides what signals mean. */
 async function loadQuietJudges(): Promise<JudgeBundle> {
   const bundle = await loadJudgeBundle();
-  return { ...bundle, openJudges: (home, env) => bundle.openJudges(home, env, { endWithSignals: false }) };
+  return {
+    ...bundle,
+    openJudges: (home, env, options) => bundle.openJudges(home, env, { ...options, endWithSignals: false }),
+  };
 }
 
 function optionsOf(spec: RunSpec): RunOptions {

@@ -47,8 +47,10 @@ async function withoutOwnNotes(
     .filter(({ change, path }) => change === 'modified' && MAY_HOLD_NOTES.test(path))
     .map(({ path }) => path)
     .slice(0, MOST_READ);
-  const before = await contentsAt(workspace, span.from, read, signal);
-  const after = await contentsAt(workspace, span.to, read, signal);
+  const [before, after] = await Promise.all([
+    contentsAt(workspace, span.from, read, signal),
+    contentsAt(workspace, span.to, read, signal),
+  ]);
   const isOurs = (path: string) => {
     const [then, now] = [before.get(path), after.get(path)];
     if (then === undefined || now === undefined || then === now) return false;

@@ -136,7 +136,7 @@ export async function freezeStart(
   ports: FreezePorts,
 ): Promise<{ frozen: FrozenContract; measured: boolean }> {
   const measured = needsApproval(plan.contract) || measures(plan.contract);
-  return { frozen: withStart(await frozenFor(plan, measured, ports), ports.judges), measured };
+  return { frozen: await withStart(await frozenFor(plan, measured, ports), ports.judges), measured };
 }
 
 async function frozenFor(
@@ -162,9 +162,9 @@ async function frozenFor(
 }
 
 /** Keeps the environment of the start, when gates run in clean rooms. */
-function withStart(frozen: FrozenContract, judges: Judges): FrozenContract {
+async function withStart(frozen: FrozenContract, judges: Judges): Promise<FrozenContract> {
   if (frozen.frozen.start !== undefined || !usesRooms(frozen.contract)) return frozen;
-  const start = judges.keepStart(frozen.frozen.project, frozen.contract.room?.needs ?? []);
+  const start = await judges.keepStart(frozen.frozen.project, frozen.contract.room?.needs ?? []);
   return { ...frozen, frozen: { ...frozen.frozen, start } };
 }
 

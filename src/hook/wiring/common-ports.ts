@@ -1,3 +1,4 @@
+import type { Contract } from '../../core/contract/contract.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
@@ -42,7 +43,7 @@ interface PortsOptions {
 export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: FileStore } {
   const { home, env, load, loadFormats, session, tools } = options;
   const store = new FileStore(home, systemClock);
-  const judgesOf = async () => (await load()).openJudges(home, env);
+  const judgesOf = async (contract?: Contract) => (await load()).openJudges(home, env, { contract });
   const ports: JudgingPorts & { store: FileStore } = {
     clock: systemClock,
     store,
@@ -72,7 +73,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {
-        ...{ home, store, ports, judges: judgesOf },
+        ...{ home, store, ports, judges: () => judgesOf() },
         place: { ...place, ...(since === undefined ? {} : { since }) },
         pid: env.CLAUDE_PID,
       });

@@ -1,3 +1,4 @@
+import type { Contract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
@@ -11,15 +12,17 @@ import type { markReflection } from './mark-reflection.ts';
 export interface JudgesOptions {
   /** False: the program handles signals itself, as one that uses the library does. */
   endWithSignals?: boolean;
+  /** What is judged: only what it may need is loaded. Absent: everything. */
+  contract?: Contract;
 }
 
 /** What `judge.cjs` offers: the gates that measure, and sessions of Claude Code. */
 export interface JudgeBundle {
-  openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Judges;
+  openJudges(home: Home, env: NodeJS.ProcessEnv, options?: JudgesOptions): Promise<Judges>;
   openReceipts(home: Home): Receipts;
   /** Compiles a pattern of a contract, for tool rules that rewrite inputs. */
-  lineMatcher: MatcherOf;
-  agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): SessionPort;
+  patterns(): Promise<MatcherOf>;
+  agentSessions(options: { env: NodeJS.ProcessEnv; project?: string }): Promise<SessionPort>;
 }
 
 /** What `formats.cjs` offers: loops in the state files of other systems. */
@@ -67,7 +70,20 @@ function whole<Bundle>(name: string, last: keyof Bundle, load: () => Bundle): Bu
     if (typeof bundle[last] === 'function') return bundle;
     throw new Error(`${name} is empty`);
   } catch (cause) {
-    const [why] = (cause as Error).message.split('\n');
-    throw new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
+    throw unloadable(cause as Error);
   }
+}
+
+/** The same for what `judge.cjs` imports: bundles beside it. */
+export async function part<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw unloadable(cause as Error);
+  }
+}
+
+function unloadable(cause: Error): Error {
+  const [why] = cause.message.split('\n');
+  return new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
 }

@@ -97,7 +97,8 @@ export async function runTests(
       command: asked.command,
       env: { ...command.env, ...asked.env },
     });
-    const tests = collectReports(reports, dir, result.stdout, asked.leavesXml ? { since } : undefined);
+    const xml = asked.leavesXml ? { since } : undefined;
+    const tests = await collectReports(reports, dir, result.stdout, xml);
     const isOther = asked.command !== command.command;
     return {
       result: isOther ? asPeopleRead(result, tests) : result,

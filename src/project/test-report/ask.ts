@@ -9,7 +9,6 @@ import { namesIn } from '../../files/whole-file.ts';
 import { resolveParts } from '../facts/command-parts.ts';
 import { readCargo } from './cargo.ts';
 import { readGoJson, readRunnerJson } from './json.ts';
-import { readJunit } from './junit.ts';
 import { NODE_REPORTER, REPORTS, readNodeReport } from './node-reporter.ts';
 import { readUnittest } from './unittest.ts';
 
@@ -110,25 +109,31 @@ const XML_FOLDERS = ['target/surefire-reports', 'target/failsafe-reports', 'buil
 const REPORT_LIMIT = 64 * 1024 * 1024;
 
 /** What the runners wrote; undefined when there is no report that can be read. `xml`: also files in `root`, written since then. */
-export function collectReports(
+export async function collectReports(
   reports: string,
   root: string,
   stdout: string,
   xml: { since: number } | undefined,
-): TestResults | undefined {
+): Promise<TestResults | undefined> {
   const found: TestResults[] = [];
   for (const name of namesIn(reports)) {
     const text = contentOf(join(reports, name));
     if (text === undefined) continue;
     if (/^node-\d+\.jsonl$/.test(name)) found.push(readNodeReport(text, root));
-    else if (name === PYTEST_XML) found.push(readJunit(text));
+    else if (name === PYTEST_XML) found.push(await readXml(text));
     else if (name === RUNNER_JSON)
       found.push(readRunnerJson(text, root) ?? { tests: new Map(), whole: false });
   }
-  if (xml) found.push(...xmlFilesBelow(root, xml.since).map((path) => readJunit(contentOf(path) ?? '')));
+  for (const path of xml ? xmlFilesBelow(root, xml.since) : [])
+    found.push(await readXml(contentOf(path) ?? ''));
   const printed = readGoJson(stdout) ?? readCargo(stdout) ?? readUnittest(stdout);
   if (printed) found.push(printed);
   return found.length === 0 ? undefined : joinResults(found);
+}
+
+/** The parser of XML is loaded for the first report that needs it. */
+async function readXml(text: string): Promise<TestResults> {
+  return (await import('./junit.ts')).readJunit(text);
 }
 
 function contentOf(path: string): string | undefined {

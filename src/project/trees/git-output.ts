@@ -91,6 +91,44 @@ export function parseRawDiff(output: Buffer): RawChange[] {
   return changes;
 }
 
+/** One side of a difference: the mode and the object that a name has in a tree. */
+export interface RawSide {
+  mode: string;
+  id: string;
+}
+
+/** What two trees have under one name. */
+export interface RawEntry {
+  path: string;
+  letter: string;
+  before: RawSide;
+  after: RawSide;
+}
+
+/** What `git diff-tree -t -z --raw --no-renames` prints, folders among it. */
+export function parseRawEntries(output: Buffer): RawEntry[] {
+  const parts = splitNul(output)[Symbol.iterator]();
+  const entries: RawEntry[] = [];
+  for (const entry of parts) {
+    const read = /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])$/.exec(entry.toString('latin1'));
+    const [, was = '', is = '', old = '', now = '', letter = ''] =
+      read ?? refuse('a change that cannot be read');
+    const path = decodeName(parts.next().value ?? refuse('a change without a name'));
+    entries.push({ path, letter, before: { mode: was, id: old }, after: { mode: is, id: now } });
+  }
+  return entries;
+}
+
+/** The changes of files, when none of them can be a rename: something was added and something deleted. */
+export function changesWithoutRenames(entries: readonly RawEntry[]): RawChange[] | undefined {
+  const files = entries.filter(({ before, after }) => before.mode !== FOLDER && after.mode !== FOLDER);
+  const has = (letter: string) => files.some((entry) => entry.letter === letter);
+  if (has('A') && has('D')) return undefined;
+  return files.map(({ path, letter }) => changeOf(letter, () => path));
+}
+
+const FOLDER = '040000';
+
 function changeOf(letter: string, nextName: (what: string) => string): RawChange {
   const path = nextName('a change');
   switch (letter) {

@@ -116,18 +116,17 @@ function digestOf(index: string): string {
 /** `before` is the tree of the copied index, when it is known to hold no files that are ignored and untracked. */
 async function treeOfWork(work: Work, before: string | undefined): Promise<string> {
   const copy = identityOf(work.index);
-  await addEverything(work);
-  if (before !== undefined && identityOf(work.index) === copy) return before;
+  const said = await addEverything(work);
+  // Git may have written the index anew only because times of files had changed.
+  if (before !== undefined && (said === '' || identityOf(work.index) === copy)) return before;
   const tree = await namedTree(work);
-  if (before !== undefined && !(await ignoreRulesDiffer(work, before, tree))) return tree;
+  if (tree === before || (before !== undefined && said !== undefined && !namesIgnoreRules(said))) return tree;
   return (await applyIgnoreRules(work)) ? namedTree(work) : tree;
 }
 
-async function ignoreRulesDiffer(work: Work, before: string, after: string): Promise<boolean> {
-  if (before === after) return false;
-  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after];
-  const { exitCode, stdout } = await runGit(call(work, args));
-  return exitCode !== 0 || parseNames(stdout).some((name) => basename(name) === '.gitignore');
+/** Whether one of the names is that of an ignore file: git says `add 'src/.gitignore'`. */
+function namesIgnoreRules(said: string): boolean {
+  return /['/]\.gitignore'$/m.test(said);
 }
 
 function call(work: Work, args: string[], more: Partial<ShadowCall> = {}) {
@@ -135,16 +134,29 @@ function call(work: Work, args: string[], more: Partial<ShadowCall> = {}) {
   return shadowCall(shadow, { args, index, excludesFile: excludesFile || undefined, ...more });
 }
 
-async function addEverything(work: Work): Promise<void> {
+/**
+ * Brings the index in line with the folder. Returns what git says that it changed in it, a name a line: nothing when every file is
+ * as the index has it. Undefined when other calls changed the index, too.
+ */
+async function addEverything(work: Work): Promise<string | undefined> {
   // The project may have become a repository inside `top`: a stand-in lets git look into it.
   if (work.shadow.prefix !== '' && identityOf(work.index) === undefined) await standIn(work, ['']);
   for (let round = 0; round < MAX_NESTING; round++) {
-    const args = ['add', '--all', '--ignore-errors', ...(work.shadow.prefix === '' ? [] : ['--', '.'])];
-    const { exitCode, stderr } = await runGit(call(work, args));
+    const args = [
+      'add',
+      '--all',
+      '--verbose',
+      '--ignore-errors',
+      ...(work.shadow.prefix === '' ? [] : ['--', '.']),
+    ];
+    const { exitCode, stdout, stderr } = await runGit(call(work, args));
     if (exitCode > 1) throw new GitError(['add'], exitCode, stderr);
-    if (exitCode === 0 && stderr === '') return;
+    if (exitCode === 0 && stderr === '') return round === 0 ? stdout.toString('latin1') : undefined;
     const nested = await nestedRepositories(work);
-    if (nested.length === 0) return leaveOutUnreadable(work);
+    if (nested.length === 0) {
+      await leaveOutUnreadable(work);
+      return undefined;
+    }
     await standIn(work, nested);
   }
   throw new Error(

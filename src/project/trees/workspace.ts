@@ -4,8 +4,8 @@ import { realPath } from '../../home/layout.ts';
 import type { AddedLine, FileChange, Workspace } from '../../ports/ports.ts';
 import { foreignFiles, readProjectFile } from '../files.ts';
 import { gitOutput, runGit } from '../git.ts';
-import { checkDifference, checkObjects, setAsideDamaged } from './check-objects.ts';
-import { encodeName, PatchReader, parseRawDiff } from './git-output.ts';
+import { checkedDifference, checkObjects, type Difference, setAsideDamaged } from './check-objects.ts';
+import { changesWithoutRenames, PatchReader, parseRawDiff } from './git-output.ts';
 import { gitIn } from './project-git.ts';
 import { openShadow, type Shadow, shadowCall } from './shadow-repository.ts';
 import { writeTree } from './shadow-tree.ts';
@@ -28,6 +28,7 @@ const RENAME_LIMIT = '-l2000';
 
 export function openWorkspace({ project, shadowDir, indexFile, key = '' }: WorkspaceOptions): Workspace {
   const root = realPath(project);
+  const contents = new Map<string, string>();
   const shadow = () => openShadow(shadowDir, root, findUserRepository(root), key);
   const write = async () => writeTree(await shadow(), findUserRepository(root), { indexFile, key });
   /** Does it once more when objects were damaged: those that are still in the project are written again. */
@@ -46,9 +47,10 @@ export function openWorkspace({ project, shadowDir, indexFile, key = '' }: Works
     root,
     git,
     tree: () => mending(write),
-    changes: (from, to) => mending(async () => changesBetween(await shadow(), from, to)),
+    changes: (from, to) => mending(async () => changesBetween(await shadow(), from, to, contents)),
     addedLines: (from, to) => mending(async () => addedBetween(await shadow(), from, to)),
-    contentAt: (tree, path) => mending(async () => contentOf(await shadow(), tree, path)),
+    contentAt: async (tree, path) =>
+      contents.get(nameIn(tree, path)) ?? mending(async () => contentOf(await shadow(), tree, path)),
     read: (path) => readProjectFile(root, path, MAX_CONTENT),
     find: async (glob) => findFiles(root, [glob], foreignFiles),
     async head() {
@@ -61,14 +63,40 @@ export function openWorkspace({ project, shadowDir, indexFile, key = '' }: Works
   };
 }
 
-async function changesBetween(shadow: Shadow, from: string, to: string): Promise<FileChange[]> {
-  await checkDifference(shadow, treeId(from), treeId(to));
+/** Keeps the contents of small files that differ in `contents`: gates read them next. */
+async function changesBetween(
+  shadow: Shadow,
+  from: string,
+  to: string,
+  contents: Map<string, string>,
+): Promise<FileChange[]> {
+  const difference = await checkedDifference(shadow, treeId(from), treeId(to));
+  contents.clear();
+  for (const [name, text] of textsOf(difference, from, to)) contents.set(name, text);
+  const changes = changesWithoutRenames(difference.entries);
+  if (changes) return changes;
   const args = ['diff-tree', '-r', '-z', '-M', RENAME_LIMIT, '--raw', '--no-ext-diff', '--no-textconv'];
   return parseRawDiff(await gitOutput(shadowCall(shadow, { args: [...args, treeId(from), treeId(to)] })));
 }
 
+function textsOf({ entries, contents }: Difference, from: string, to: string): [string, string][] {
+  const textOf = (tree: string, path: string, id: string): [string, string][] => {
+    const bytes = contents.get(id);
+    return bytes ? [[nameIn(tree, path), bytes.toString('utf8')]] : [];
+  };
+  return entries.flatMap(({ path, before, after }) => [
+    ...textOf(from, path, before.id),
+    ...textOf(to, path, after.id),
+  ]);
+}
+
+/** The name of a file in a tree, as git takes it. */
+function nameIn(tree: string, path: string): string {
+  return `${treeId(tree)}:${path}`;
+}
+
 async function addedBetween(shadow: Shadow, from: string, to: string): Promise<AddedLine[]> {
-  await checkDifference(shadow, treeId(from), treeId(to));
+  await checkedDifference(shadow, treeId(from), treeId(to));
   const reader = new PatchReader(PATCH_LIMITS);
   const args = [
     'diff-tree',
@@ -98,21 +126,12 @@ function treeId(tree: string): string {
 }
 
 async function contentOf(shadow: Shadow, tree: string, path: string): Promise<string | undefined> {
-  const name = `${treeId(tree)}:${path}`;
+  const name = nameIn(tree, path);
   // The batch takes one name a line, so a name with a line break goes as an argument, which has to be UTF-8.
   if (path.includes('\n')) return contentByArgument(shadow, name);
-  await checkObjects(shadow, [...foldersOf(path).map((folder) => `${tree}:${folder}`), tree, name]);
-  const request = Buffer.concat([encodeName(name), Buffer.from('\n')]);
-  const maxBytes = MAX_CONTENT + 200;
-  const { exitCode, stdout, stderr } = await runGit(
-    shadowCall(shadow, { args: ['cat-file', '--batch'], input: request, maxBytes }),
-  );
-  if (exitCode !== 0) throw new Error(`${path} of tree ${tree} cannot be read: ${stderr.trim()}`);
-  const header = stdout.subarray(0, stdout.indexOf(10)).toString('utf8');
-  const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1];
-  if (size === undefined) return absentOrLost(shadow, tree, name);
-  const start = stdout.indexOf(10) + 1;
-  return stdout.toString('utf8', start, start + Math.min(Number(size), MAX_CONTENT));
+  const names = [...foldersOf(path).map((folder) => `${tree}:${folder}`), tree, name];
+  const { last } = await checkObjects(shadow, names, (type) => (type === 'blob' ? MAX_CONTENT : undefined));
+  return last ? last.toString('utf8') : absentOrLost(shadow, tree, name);
 }
 
 /** The folders that a path leads through. */

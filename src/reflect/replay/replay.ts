@@ -32,7 +32,7 @@ export interface ReplayWorld {
   /** Of the real home: it has the trees. */
   judges: Judges;
   /** Judges whose traces go into another home. */
-  judgesIn(home: Home): Judges;
+  judgesIn(home: Home): Promise<Judges>;
 }
 
 export interface ReplayedLoop {
@@ -186,7 +186,7 @@ class JudgedTrees {
 
   async #verify({ dir }: ScratchFolder, { projects }: PastLoop): Promise<Found> {
     const { contract, gates, signal } = this.#plan;
-    const own = this.#world.judgesIn(this.#home);
+    const own = await this.#world.judgesIn(this.#home);
     const [project = dir] = projects.slice(-1);
     // Held-out tests lie in the real home, with the project.
     const judges: Judges = { ...own, holdout: () => heldOut(this.#world.judges, project) };

@@ -153,7 +153,7 @@ function divisionFiles(
 /** Refuses before anything begins: a retry would not help. */
 async function refuseWithoutClient({ env, project }: World): Promise<void> {
   const { agentSessions } = await loadJudgeBundle();
-  const missing = await agentSessions({ env, project }).missing();
+  const missing = await (await agentSessions({ env, project })).missing();
   if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
 }
 

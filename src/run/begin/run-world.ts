@@ -73,7 +73,7 @@ export async function worldOf(driving: {
   const { agentSessions } = await loadJudgeBundle();
   return {
     ports: inProcess(world),
-    sessions: counted(agentSessions({ env: world.env, project: world.project }), world),
+    sessions: counted(await agentSessions({ env: world.env, project: world.project }), world),
     bind: (session) => world.store.bind(session, world.project, ref),
     newSession: () => randomUUID(),
     transcriptOf: (session) => transcriptOf(session, world.env),

@@ -29,7 +29,7 @@ async function reported(command: string): Promise<string[] | undefined> {
       timeoutMs: PATIENCE_MS,
       oneStream: true,
     });
-    const results = collectReports(reports, root, output, { since: 0 });
+    const results = await collectReports(reports, root, output, { since: 0 });
     return results && [`whole: ${results.whole}`, ...[...results.tests].map(line).sort()];
   } finally {
     rmSync(reports, { recursive: true, force: true });

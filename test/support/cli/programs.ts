@@ -2,6 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { PARTS_OF_JUDGE } from '../../../scripts/judge-parts.mjs';
 import { LATER_BUNDLES } from '../../../scripts/later.mjs';
 import { HOOK_LINE } from '../../../src/home/hook-line.ts';
 import { temporaryFolder } from '../files/workers.ts';
@@ -10,16 +11,9 @@ const DIST = resolve(import.meta.dirname, '../../../dist');
 const VERSION: string = JSON.parse(readFileSync(resolve(DIST, '../package.json'), 'utf8')).version;
 /** What these tests start. */
 const BUNDLES = [
-  'untildone',
-  'hook',
-  'events',
-  'tool',
+  ...['untildone', 'hook', 'events', 'tool', 'statusline', 'judge', 'formats', 'cli', 'dev'],
   ...LATER_BUNDLES,
-  'statusline',
-  'judge',
-  'formats',
-  'cli',
-  'dev',
+  ...Object.keys(PARTS_OF_JUDGE),
 ].map((name) => `${name}.cjs`);
 export const SESSION = '11111111-1111-4111-8111-111111111111';
 

@@ -106,7 +106,10 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
         },
         keepTranscript,
       }),
-    tools: async () => openTools({ HOME: folder, PATH: process.env.PATH }, async () => ({ lineMatcher })),
+    tools: async () =>
+      openTools({ HOME: folder, PATH: process.env.PATH }, async () => ({
+        patterns: async () => lineMatcher,
+      })),
     receipts: async () => ({
       write: (_, receipt) => {
         scene.receipts.push(receipt);

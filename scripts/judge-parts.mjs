@@ -1,0 +1,45 @@
+// `judge.cjs` holds what nearly every judged Stop needs. Each of its dynamic imports is a bundle of its own beside it, which is whole in
+// itself: a Stop parses what its contract asks for. What lies in several of them keeps nothing that has to be the same in all.
+import { resolve } from 'node:path';
+
+/** The bundles beside `judge.cjs`, each with the module that is imported. */
+export const PARTS_OF_JUDGE = {
+  // Kinds of gates without a library.
+  'judge-plain': 'src/gates/plain-kinds.ts',
+  // Kinds of gates, and tool rules, that match patterns: 150 KB of engine.
+  'judge-patterns': 'src/gates/pattern-kinds.ts',
+  // Kinds of gates that read tests and sources.
+  'judge-sources': 'src/gates/source-kinds.ts',
+  // Parsers of languages: loaded when the first file is parsed.
+  'judge-parser': 'src/project/source/parser.ts',
+  // Reports of test runners in XML.
+  'judge-junit': 'src/project/test-report/junit.ts',
+  // Clean rooms, and copies of trees.
+  'judge-rooms': 'src/hook/wiring/rooms.ts',
+  // Walls around commands.
+  'judge-walls': 'src/project/walls/walls-for.ts',
+  // Questions to models.
+  'judge-models': 'src/client/sdk/ask-model.ts',
+  // Sessions of runs.
+  'judge-sessions': 'src/run/client/session.ts',
+};
+
+const bundleOf = new Map(
+  Object.entries(PARTS_OF_JUDGE).map(([name, path]) => [resolve(path), `./${name}.cjs`]),
+);
+
+/** The settings of esbuild for the core. An import of a part becomes a `require`: the loader of ES modules would cost more than the part. */
+export const coreOfJudge = {
+  entryPoints: ['src/main/judge.ts'],
+  supported: { 'dynamic-import': false },
+  plugins: [
+    {
+      name: 'parts of judge.cjs',
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
+          const bundle = kind === 'dynamic-import' ? bundleOf.get(resolve(resolveDir, path)) : undefined;
+          return bundle && { path: bundle, external: true };
+        }),
+    },
+  ],
+};
