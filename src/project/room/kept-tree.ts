@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { readSmall } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { TreeFile } from '../../ports/rooms.ts';
@@ -33,24 +34,43 @@ export interface KeptPlace {
 export type Stamps = ReadonlyMap<string, string>;
 
 /**
- * How long a room waits after its stamps were taken: older kernels count times in steps of up to 10 ms, and a change in the
- * same step would not show.
+ * The stamps of a tree's files, before any command runs; undefined where a change would not show. Returns when the clock of
+ * the file system has moved on: kernels count times in steps of up to 10 ms, some file systems in whole seconds.
  */
-export const STEP_OF_TIMES_MS = 20;
-
-/** The stamps of a tree's files, before any command runs. */
-export function stampsOf(files: readonly TreeFile[], project: string): Stamps {
+export async function stampsOf(
+  files: readonly TreeFile[],
+  project: string,
+  probe: string,
+): Promise<Stamps | undefined> {
+  // Elsewhere nobody can tell whether a command left a process behind.
+  if (process.platform !== 'linux') return undefined;
   const stamps = new Map<string, string>();
+  let newest = 0;
   for (const { path } of files) {
     const stat = lstatSync(join(project, path), { throwIfNoEntry: false });
-    if (stat && tellsChanges(stat)) stamps.set(path, stampOf(stat));
+    if (!stat) continue;
+    stamps.set(path, stampOf(stat));
+    newest = Math.max(newest, stat.ctimeMs);
   }
-  return stamps;
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    if (timeOf(probe) > newest) return stamps;
+    await wait(BETWEEN_LOOKS_MS);
+  }
+  return undefined;
 }
 
-/** Some file systems have times in whole seconds. */
-function tellsChanges({ ctimeMs }: Stats): boolean {
-  return ctimeMs % 1000 !== 0;
+const MOST_LOOKS = 25;
+const BETWEEN_LOOKS_MS = 2;
+
+/** The time that a change gets now; none where it cannot be told. */
+function timeOf(probe: string): number {
+  try {
+    rmSync(probe, { force: true });
+    writeFileSync(probe, '');
+    return lstatSync(probe).ctimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 function stampOf({ mode, uid, gid, nlink, size, mtimeMs, ctimeMs, ino }: Stats): string {
@@ -101,9 +121,9 @@ function folderTest(project: string): (path: string) => boolean {
   return isFolder;
 }
 
-/** Everything in a folder. Paths of folders end with a slash. */
+/** A folder and everything in it. Paths of folders end with a slash. */
 function stampsIn(folder: string): Map<string, string> {
-  const stamps = new Map<string, string>();
+  const stamps = new Map([['./', stampOf(lstatSync(folder))]]);
   const visit = (inside: string) => {
     for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
       const path = `${inside}${entry.name}${entry.isDirectory() ? '/' : ''}`;
@@ -142,9 +162,9 @@ function areEqual(was: Stamps, is: Stamps): boolean {
 function removeOthers(stamps: KeptRecord['stamps'], files: readonly TreeFile[], folder: string): void {
   const now = new Date();
   const inTree = new Set(files.map(({ path }) => path));
-  const folders = new Set<string>();
+  const folders = new Set(['./']);
   for (const path of inTree)
-    for (let parent = dirname(path); parent !== '.' && !folders.has(`${parent}/`); parent = dirname(parent))
+    for (let parent = dirname(path); !folders.has(`${parent}/`); parent = dirname(parent))
       folders.add(`${parent}/`);
   // Backwards: what lies in a folder comes after it.
   for (const [path] of stamps.toReversed()) {

@@ -13,30 +13,22 @@ import {
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
+import { isNoneMarked } from '../../files/process-tree.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
 import { asArguments, filtersOff, gitOutput } from '../git.ts';
-import { isNothingLeft } from '../shell/left-over.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
 import { type RoomEnvironment, withoutSecrets } from './environment.ts';
 import { runTests } from './in-place.ts';
-import {
-  type KeptPlace,
-  keepFiles,
-  STEP_OF_TIMES_MS,
-  type Stamps,
-  stampsOf,
-  takeKeptFiles,
-} from './kept-tree.ts';
+import { type KeptPlace, keepFiles, type Stamps, stampsOf, takeKeptFiles } from './kept-tree.ts';
 import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
 import { throwAway } from './trash.ts';
 
@@ -80,7 +72,7 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   let stamps: Stamps | undefined;
   const dispose = once(async () => {
     if (laid) undo(laid, place);
-    if (stamps && isNothingLeft()) await keep(stamps, place, kept);
+    if (stamps && isNobodyIn(place, temp)) await keep(stamps, place, kept);
     // Held-out tests lie in the room: they do not wait in the trash.
     if (request.over) await removeWhole(place.project);
     await Promise.all([throwAway([place.project, place.home], trashOf(place)), removeWhole(temp)]);
@@ -92,13 +84,11 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
     const hasFiles = await makeFolder(place, files, kept);
     const base = treeId(request.base ?? tree);
     await fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles });
-    stamps = stampsOf(files, place.project);
-    const stepOver = wait(STEP_OF_TIMES_MS);
+    stamps = await stampsOf(files, place.project, join(dirname(place.project), 'time'));
     if (setup) laid = lay(setup, place);
     else mkdirSync(place.home, { recursive: true, mode: 0o700 });
     for (const { path, copy } of request.needs ?? []) copyFileSync(copy, freePath(place.project, path));
     for (const [path, content] of Object.entries(request.over ?? {})) layOver(place.project, path, content);
-    await stepOver;
     return {
       dir: place.project,
       shell,
@@ -176,6 +166,11 @@ async function makeFolder(place: Place, files: readonly TreeFile[], kept: KeptPl
   await throwAway([kept.folder], trashOf(place));
   mkdirSync(place.project, { recursive: true, mode: 0o700 });
   return false;
+}
+
+/** Everything that a command started has these folders in its environment. What is left of it may write to files later. */
+function isNobodyIn(place: Place, temp: string): boolean {
+  return isNoneMarked([`${dirname(place.project)}/`, temp]);
 }
 
 /** What cannot be kept is written anew the next time. */

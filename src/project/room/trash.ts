@@ -20,6 +20,8 @@ function moveAway(path: string, trash: string): boolean {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })) return true;
     mkdirSync(trash, { recursive: true, mode: 0o700 });
+    // Through a link, files of somebody else would be removed.
+    if (!lstatSync(trash).isDirectory()) return false;
     renameSync(path, join(trash, `${process.pid}-${Date.now()}-${++moved}`));
     return true;
   } catch {

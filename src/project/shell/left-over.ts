@@ -1,7 +1,7 @@
 /** Processes that commands of this process left running. */
 import { sha256 } from '../../files/digest.ts';
 import { renderProcessId, thisProcess } from '../../files/process-id.ts';
-import { endMarked, isNoneMarked } from '../../files/process-tree.ts';
+import { endMarked } from '../../files/process-tree.ts';
 
 /** Names this process in the environment of everything that its commands start: twelve digits of a hash. */
 export function ownMark(): string {
@@ -11,9 +11,4 @@ export function ownMark(): string {
 /** Ends what is left of all commands of this process. Where the system shows no environments, nothing is ended. */
 export function endLeftOver(): Promise<void> {
   return endMarked(ownMark());
-}
-
-/** Whether all commands of this process have ended with all that they started. False where the system does not tell. */
-export function isNothingLeft(): boolean {
-  return isNoneMarked(ownMark());
 }

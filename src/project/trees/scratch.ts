@@ -86,12 +86,23 @@ export async function fill(
   await mkdir(info, { recursive: true });
   await writeFile(join(info, 'attributes'), ATTRIBUTES);
   await writeFile(join(dir, '.git', 'objects', 'info', 'alternates'), `${join(shadowDir, 'objects')}\n`);
-  await git('read-tree', tree);
-  // Compares every byte with the tree, and notes which files are the same: those are not written.
-  if (hasFiles) await git('update-index', '-q', '--refresh');
-  await git('checkout-index', '--all', '--force', '--quiet', '--index');
-  const commit = await git('commit-tree', '-m', 'the start of the work', base);
-  await git('update-ref', 'HEAD', commit.toString('latin1').trim());
+  const write = async () => {
+    await git('read-tree', tree);
+    // Compares every byte with the tree, and notes which files are the same: those are not written.
+    if (hasFiles) await git('update-index', '-q', '--refresh');
+    await git('checkout-index', '--all', '--force', '--quiet', '--index');
+  };
+  const commit = async () => {
+    const id = await git('commit-tree', '-m', 'the start of the work', base);
+    await git('update-ref', 'HEAD', id.toString('latin1').trim());
+  };
+  await bothEnded(write(), commit());
+}
+
+/** Rejects only when none of both works in the folder any more. */
+async function bothEnded(one: Promise<void>, other: Promise<void>): Promise<void> {
+  await Promise.allSettled([one, other]);
+  await Promise.all([one, other]);
 }
 
 /** Refuses what is not the name of a tree, so that git cannot take it for an option. */
