@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -15,11 +15,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Workspace } from '../../../src/ports/ports.ts';
 import type { Room } from '../../../src/ports/rooms.ts';
 import { openRoom, type RoomRequest } from '../../../src/project/room/room.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import { rounds } from '../../support/long.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { initRepository } from '../../support/repository.ts';
 
@@ -360,6 +363,45 @@ describe('a killed process leaves nothing that a later room uses', () => {
     const next = await expectExactly();
     expect(await run(next, 'ls -A "$HOME"')).toBe('');
   });
+});
+
+test('a process that is killed at any moment leaves nothing that a later room uses', async () => {
+  const outfile = join(root, 'visits.mjs');
+  const entry = join(import.meta.dirname, '../../support/project/room-visits.ts');
+  buildSync({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+  const trees = [await workspace.tree()];
+  write('src/deep/two.js', 'TWO\n');
+  write('src/new/three.js', 'three\n');
+  trees.push(await workspace.tree());
+  const args = [outfile, join(root, 'home/rooms'), join(root, 'home/shadow'), ...trees];
+  for (let round = 0; round < rounds(40, 4); round++) {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await wait(Math.random() * LONGEST_VISIT_MS);
+    child.kill('SIGKILL');
+    await exited;
+    await (await expectExactly()).dispose();
+  }
+});
+
+const LONGEST_VISIT_MS = 250;
+
+test('held-out tests are gone with the room', async () => {
+  const inside = await room({ over: { 'held/out.test.js': 'a secret', 'main.txt': 'another' } });
+  await inside.dispose();
+  const left = execFileSync('sh', ['-c', `grep -rl -e 'a secret' -e another . || true`], {
+    cwd: join(root, 'home/rooms'),
+  });
+  expect(left.toString()).toBe('');
+  await (await expectExactly()).dispose();
 });
 
 test('two rooms at once have their own files, and so have those after them', async () => {
