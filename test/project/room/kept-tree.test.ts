@@ -244,6 +244,20 @@ describe('what commands did to a room reaches no later room, and not the project
     expect(contentOf(project)).toEqual(before);
   });
 
+  test.runIf(isLinux)('a file that was written and put back, times included, is written anew', async () => {
+    const first = await room();
+    await run(
+      first,
+      'touch -r main.txt ../t; echo main | dd of=main.txt conv=notrunc 2>/dev/null; touch -r ../t main.txt; rm ../t',
+    );
+    await run(first, `ln src/run.sh '${root}/name'; rm '${root}/name'`);
+    await first.dispose();
+    const untouched = inode(inKept('kept/src/deep/one.js'));
+    expect(existsSync(inKept('kept/main.txt'))).toBe(false);
+    expect(existsSync(inKept('kept/src/run.sh'))).toBe(false);
+    expect(inode(join((await expectExactly()).dir, 'src/deep/one.js'))).toBe(untouched);
+  });
+
   test('a name that a command gave a file outside leads to no file of a later room', async () => {
     await visit(`ln main.txt '${root}/outside'; ln src/deep/one.js '${root}/outside-too'`);
     const next = await room();
