@@ -47,7 +47,7 @@ export async function stampsOf(
   const stamps = new Map<string, string>();
   let newest = 0;
   for (const { path } of files) {
-    const stat = lstatSync(join(project, path), { throwIfNoEntry: false });
+    const stat = statOf(join(project, path));
     if (!stat) continue;
     stamps.set(path, stampOf(stat));
     newest = Math.max(newest, stat.ctimeMs);
@@ -73,6 +73,15 @@ function timeOf(probe: string): number {
   }
 }
 
+/** Undefined where nothing lies, or nothing that has this name: a name with odd bytes reads like another one. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function stampOf({ mode, uid, gid, nlink, size, mtimeMs, ctimeMs, ino }: Stats): string {
   return [mode, uid, gid, nlink, size, mtimeMs, ctimeMs, ino].join(' ');
 }
@@ -94,7 +103,7 @@ export function keepFiles(project: string, before: Stamps, kept: KeptPlace): voi
   const isFolder = folderTest(project);
   const made = new Set<string>();
   for (const [path, stamp] of before) {
-    const stat = isFolder(dirname(path)) && lstatSync(join(project, path), { throwIfNoEntry: false });
+    const stat = isFolder(dirname(path)) ? statOf(join(project, path)) : undefined;
     if (!stat || stampOf(stat) !== stamp) continue;
     const parent = dirname(path);
     if (!made.has(parent)) mkdirSync(join(kept.folder, parent), { recursive: true });
@@ -102,7 +111,7 @@ export function keepFiles(project: string, before: Stamps, kept: KeptPlace): voi
     renameSync(join(project, path), join(kept.folder, path));
   }
   const record: KeptRecord = { maker: maker(), stamps: [...stampsIn(kept.folder)] };
-  // Without waiting for the disk: after a power cut the stamps do not fit, and all files are written anew.
+  // Without waiting for the disk: what a power cut took away shows by stamps and contents.
   writeFileSync(`${kept.record}.new`, sealedJson(record, purposeOf(kept), kept.key), { mode: 0o600 });
   renameSync(`${kept.record}.new`, kept.record);
 }
@@ -112,9 +121,7 @@ function folderTest(project: string): (path: string) => boolean {
   const known = new Map<string, boolean>([['.', true]]);
   const isFolder = (path: string): boolean => {
     const found =
-      known.get(path) ??
-      (isFolder(dirname(path)) &&
-        lstatSync(join(project, path), { throwIfNoEntry: false })?.isDirectory() === true);
+      known.get(path) ?? (isFolder(dirname(path)) && statOf(join(project, path))?.isDirectory() === true);
     known.set(path, found);
     return found;
   };

@@ -187,7 +187,12 @@ describe('a room has exactly the tree after one of another tree', () => {
     },
     'names are odd': () => {
       write('a name\nof "two" lines', 'odd\n');
-      if (isLinux) writeFileSync(Buffer.concat([Buffer.from(`${project}/`), Buffer.from([0xff, 0xfe])]), '');
+      if (!isLinux) return;
+      const odd = Buffer.concat([Buffer.from(`${project}/`), Buffer.from([0xff])]);
+      mkdirSync(odd);
+      writeFileSync(Buffer.concat([odd, Buffer.from('/inside')]), 'inside\n');
+      // What the name above reads like.
+      write('\uFFFD', 'a file\n');
     },
     'a repository lies in it': () => {
       const inner = join(project, 'src/inner');
