@@ -263,6 +263,12 @@ describe('what commands did to a room reaches no later room, and not the project
     expect(inode(join((await expectExactly()).dir, 'src/deep/one.js'))).toBe(untouched);
   });
 
+  test('nothing is moved through a link that a command left in place of a folder', async () => {
+    await visit(`mv src '${root}/mine'; ln -s '${root}/mine' src`);
+    expect(existsSync(join(root, 'mine/deep/one.js'))).toBe(true);
+    await expectExactly();
+  });
+
   test('a name that a command gave a file outside leads to no file of a later room', async () => {
     await visit(`ln main.txt '${root}/outside'; ln src/deep/one.js '${root}/outside-too'`);
     const next = await room();
@@ -273,7 +279,7 @@ describe('what commands did to a room reaches no later room, and not the project
   test.runIf(isLinux)('a process that a command left behind writes to no later room', async () => {
     // Its file is open already: it needs no path.
     await visit(
-      `(exec 3>>main.txt; cd src/deep; until [ -e '${root}/go' ]; do sleep 0.05; done; echo bad >&3; echo bad >planted; touch '${root}/gone') >/dev/null 2>&1 &`,
+      `(exec 3>>main.txt; cd src/deep; touch '${root}/ready'; until [ -e '${root}/go' ]; do sleep 0.05; done; echo bad >&3; echo bad >planted; touch '${root}/gone') >/dev/null 2>&1 & until [ -e '${root}/ready' ]; do sleep 0.05; done`,
     );
     const next = await room();
     writeFileSync(join(root, 'go'), '');
