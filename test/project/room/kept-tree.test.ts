@@ -127,19 +127,17 @@ describe.skipIf(!isLinux)('untouched files are those of the last room', () => {
   test('and everything else is that of the tree', async () => {
     const first = await room();
     const before = inode(join(first.dir, 'src/deep/one.js'));
-    const [changed, link] = ['src/deep/two.js', 'link'].map((path) => inode(join(first.dir, path)));
+    const link = inode(join(first.dir, 'link'));
     await first.dispose();
     write('src/deep/two.js', 'TWO\n');
     const next = await expectExactly();
     expect(inode(join(next.dir, 'src/deep/one.js'))).toBe(before);
     expect(inode(join(next.dir, 'link'))).toBe(link);
-    expect(changed).toBeDefined();
     expect(readFileSync(join(next.dir, 'src/deep/two.js'), 'utf8')).toBe('TWO\n');
   });
 
   test('they are as new as the room', async () => {
     await visit();
-    utimesSync(project, 0, 0);
     const began = Date.now() - 1_000;
     const next = await room();
     for (const path of ['main.txt', 'src/deep/one.js', 'link'])
@@ -220,14 +218,11 @@ describe('a room has exactly the tree after one of another tree', () => {
 
 describe('what commands did to a room reaches no later room, and not the project', () => {
   const commands: Record<string, string> = {
-    'write in place': 'printf MAIN >main.txt',
+    'write in place, and append': 'printf MAIN >main.txt; echo more >>src/deep/one.js',
     'write the same size, with the old time':
       'touch -r main.txt ../t; printf MAIN | dd of=main.txt conv=notrunc 2>/dev/null; touch -r ../t main.txt; rm ../t',
-    append: 'echo more >>src/deep/one.js',
-    'change a mode': 'chmod 600 main.txt; chmod 755 empty',
-    'change a mode there and back': 'chmod 600 main.txt; chmod 644 main.txt',
-    replace: 'echo other >x; mv x main.txt',
-    'replace by the same': 'cp main.txt x; mv x main.txt',
+    'change modes': 'chmod 755 empty; chmod 600 main.txt src/deep/one.js; chmod 644 main.txt',
+    replace: 'echo other >x; mv x main.txt; cp src/deep/one.js x; mv x src/deep/one.js',
     remove: 'rm main.txt src/deep/one.js',
     'remove everything': 'rm -rf src .git * .gitignore',
     'remove the room itself': 'cd /; rm -rf "$OLDPWD"',
