@@ -99,6 +99,20 @@ export async function endMarked(marker: string, platform = process.platform): Pr
   await new ProcessTree(-1, marker).end();
 }
 
+/** Whether no process has one of these texts in its environment. False where the system does not show environments. */
+export function isNoneMarked(markers: readonly string[], platform = process.platform): boolean {
+  if (platform !== 'linux') return false;
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return !pids.some((pid) => {
+      const environment = environmentOf(Number(pid));
+      return markers.some((marker) => environment.includes(marker));
+    });
+  } catch {
+    return false;
+  }
+}
+
 /** All processes except zombies; undefined where the system does not tell, or when no file can be opened any more. */
 function runningProcesses(platform: NodeJS.Platform): Process[] | undefined {
   if (platform !== 'linux') return undefined;

@@ -5,6 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { sha256OfFile } from '../../files/digest.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
@@ -23,7 +24,11 @@ export interface ProgramDigests {
   measured: DigestOf;
   /** Hashes what is not known yet for about so long, and keeps everything that is known. */
   learn(programs: Programs, budgetMs: number): void;
+  /** The same, a few milliseconds at a time, while this process waits for others. Never rejects. */
+  learnMeanwhile(programs: Programs, budgetMs: number): Promise<void>;
 }
+
+const AT_A_TIME_MS = 5;
 
 /** Kept in this folder of the home, sealed: who could write another digest there could put another program in place. */
 export function programDigestsIn({ folder, key }: { folder: string; key: string }): ProgramDigests {
@@ -40,19 +45,30 @@ export function programDigestsIn({ folder, key }: { folder: string; key: string 
     isNew = true;
     return digest;
   };
+  function* learning(programs: Programs, budgetMs: number): Generator<void> {
+    let [spent, began] = [0, performance.now()];
+    const unknown = Object.values(programs)
+      .filter(({ path, stamp }) => known(path, stamp) === undefined)
+      .sort((a, b) => sizeIn(a.stamp) - sizeIn(b.stamp));
+    for (const { path, stamp } of unknown) {
+      measured(path, stamp);
+      const took = performance.now() - began;
+      if (spent + took >= budgetMs) break;
+      if (took < AT_A_TIME_MS) continue;
+      yield;
+      spent += took;
+      began = performance.now();
+    }
+    if (isNew) keep(file, key, digests);
+  }
   return {
     known,
     measured,
     learn: (programs, budgetMs) => {
-      const end = performance.now() + budgetMs;
-      const unknown = Object.values(programs)
-        .filter(({ path, stamp }) => known(path, stamp) === undefined)
-        .sort((a, b) => sizeIn(a.stamp) - sizeIn(b.stamp));
-      for (const { path, stamp } of unknown) {
-        if (performance.now() >= end) break;
-        measured(path, stamp);
-      }
-      if (isNew) keep(file, key, digests);
+      for (const _ of learning(programs, budgetMs));
+    },
+    learnMeanwhile: async (programs, budgetMs) => {
+      for (const _ of learning(programs, budgetMs)) await otherWork();
     },
   };
 }

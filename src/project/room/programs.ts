@@ -76,7 +76,8 @@ export function changedPrograms(
 /** Names the content of a program by what no program can set, the time of its last change among it. */
 export function stampOf(path: string): string | undefined {
   try {
-    const [link, file] = [lstatSync(path), statSync(path)];
+    const link = lstatSync(path);
+    const file = link.isSymbolicLink() ? statSync(path) : link;
     if (!file.isFile() || (file.mode & 0o111) === 0) return undefined;
     const end = link.isSymbolicLink() ? ` ${realpathSync.native(path)}` : '';
     return `${file.ino} ${file.size} ${file.ctimeMs}${end}`;

@@ -17,6 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
+import { isNoneMarked } from '../../files/process-tree.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
@@ -27,7 +28,9 @@ import { fill, removeWhole, treeId } from '../trees/scratch.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
 import { type RoomEnvironment, withoutSecrets } from './environment.ts';
 import { runTests } from './in-place.ts';
+import { type KeptPlace, keepFiles, type Stamps, stampsOf, takeKeptFiles } from './kept-tree.ts';
 import { layIn, type Place, plannedMoves, prepareSetup, type Setup, takeOut } from './setup.ts';
+import { throwAway } from './trash.ts';
 
 export interface RoomOptions {
   /** The folder for the rooms of one project, in the untildone home. */
@@ -65,16 +68,23 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   const inside = { place, temp, environment, walls: options.walls };
   const shell = namingByPath(shellFor('gates', inside), place.project);
   let laid: Laid | undefined;
+  const kept = keptIn(place, options);
+  let stamps: Stamps | undefined;
   const dispose = once(async () => {
     if (laid) undo(laid, place);
-    await Promise.all([place.project, place.home, temp].map(removeWhole));
+    if (stamps && isNobodyIn(place, temp)) await keep(stamps, place, kept);
+    // Held-out tests lie in the room: they do not wait in the trash.
+    if (request.over) await removeWhole(place.project);
+    await Promise.all([throwAway([place.project, place.home], trashOf(place)), removeWhole(temp)]);
     release();
   });
   try {
     await clear(place);
     const setup = request.setup && (await setUp(request.setup, files, inside, request, options));
-    mkdirSync(place.project, { recursive: true, mode: 0o700 });
-    await fill(place.project, options.shadowDir, tree, treeId(request.base ?? tree), request.signal);
+    const hasFiles = await makeFolder(place, files, kept);
+    const base = treeId(request.base ?? tree);
+    await fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles });
+    stamps = await stampsOf(files, place.project, join(dirname(place.project), 'time'));
     if (setup) laid = lay(setup, place);
     else mkdirSync(place.home, { recursive: true, mode: 0o700 });
     for (const { path, copy } of request.needs ?? []) copyFileSync(copy, freePath(place.project, path));
@@ -140,7 +150,37 @@ async function clear(place: Place): Promise<void> {
     if (laid) undo(laid, place);
     else rmSync(laidFile(place), { force: true });
   }
-  await Promise.all([place.project, place.home].map(removeWhole));
+  await throwAway([place.project, place.home], trashOf(place));
+}
+
+const trashOf = (place: Place) => join(dirname(place.project), 'trash');
+
+function keptIn(place: Place, { key }: RoomOptions): KeptPlace {
+  const root = dirname(place.project);
+  return { folder: join(root, 'kept'), record: join(root, 'kept.json'), key };
+}
+
+/** Makes the room's folder, with the files of the last room where they are untouched. Returns whether there are any. */
+async function makeFolder(place: Place, files: readonly TreeFile[], kept: KeptPlace): Promise<boolean> {
+  if (takeKeptFiles(place.project, files, kept)) return true;
+  await throwAway([kept.folder], trashOf(place));
+  mkdirSync(place.project, { recursive: true, mode: 0o700 });
+  return false;
+}
+
+/** Everything that a command started has these folders in its environment. What is left of it may write to files later. */
+function isNobodyIn(place: Place, temp: string): boolean {
+  return isNoneMarked([`${dirname(place.project)}/`, temp]);
+}
+
+/** What cannot be kept is written anew the next time. */
+async function keep(stamps: Stamps, place: Place, kept: KeptPlace): Promise<void> {
+  try {
+    mkdirSync(kept.folder, { mode: 0o700 });
+    keepFiles(place.project, stamps, kept);
+  } catch {
+    await throwAway([kept.folder, kept.record], trashOf(place));
+  }
 }
 
 function parsedLaid(text: string, { setups }: Place): Laid | undefined {

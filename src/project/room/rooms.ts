@@ -43,10 +43,10 @@ export function roomsOf(world: RoomsWorld): Rooms {
   return {
     async open(order) {
       start ??= startOf(world);
-      refuseChangedPrograms(start, world);
+      const learn = refuseChangedPrograms(start, world);
       refuseChangedSurroundings(start, world);
       const { settings } = start;
-      return openRoom(requestOf(order, start, world), {
+      const opening = openRoom(requestOf(order, start, world), {
         folder: join(world.folder, 'rooms'),
         shadowDir,
         key: world.key,
@@ -54,6 +54,8 @@ export function roomsOf(world: RoomsWorld): Rooms {
         walls: world.walls,
         aroundSetup: (home, run) => withSettings(settings, home, run, world),
       });
+      const [room] = await Promise.all([opening, learn()]);
+      return room;
     },
     compose: (composition, signal) => composeTree(composition, shadowDir, signal),
     files: (tree, signal) => filesOf(tree, shadowDir, signal),
@@ -83,16 +85,18 @@ function environmentFor({ environment }: Start, { project, contract, key, env }:
   return roomEnvironment(environment, { project, now: env, passed: contract.room?.passEnv ?? [], key });
 }
 
-/** For what was not learnt at the start. A judging takes longer than this anyway, so nobody waits for it. */
+/** For what was not learnt at the start. It is done while git writes the room, so nobody waits for it. */
 const LEARN_MS = 60;
 
-/** A program that is another now may say anything: nothing that it takes part in is a measurement. */
-function refuseChangedPrograms(start: Start, world: RoomsWorld): void {
+/**
+ * A program that is another now may say anything: nothing that it takes part in is a measurement. Returns what learns the
+ * digests that are not known yet.
+ */
+function refuseChangedPrograms(start: Start, world: RoomsWorld): () => Promise<void> {
   const now = programsOn(pathOutside(start.environment.values.PATH ?? '', world.project));
   const digests = programDigestsIn(startsOf(world));
   const changed = changedPrograms(start.programs, now, digests);
-  digests.learn(now, LEARN_MS);
-  if (changed.length === 0) return;
+  if (changed.length === 0) return () => digests.learnMeanwhile(now, LEARN_MS);
   throw new Unmeasurable(
     `programs on PATH are not those of the start: ${changed
       .slice(0, 5)

@@ -43,7 +43,7 @@ export function scratchAt({ shadowDir, folder = tmpdir() }: ScratchOptions): Scr
       try {
         await writeFile(join(root, OWNER), renderProcessId(thisProcess()));
         await mkdir(dir);
-        await fill(dir, shadowDir, treeId(tree), treeId(base ?? tree), signal);
+        await fill(dir, shadowDir, { tree: treeId(tree), base: treeId(base ?? tree), signal });
         return copy;
       } catch (error) {
         await copy.dispose();
@@ -53,13 +53,20 @@ export function scratchAt({ shadowDir, folder = tmpdir() }: ScratchOptions): Scr
   };
 }
 
-/** Writes a tree into an empty folder and makes it a repository whose last commit is `base`. */
+export interface Filling {
+  tree: string;
+  /** The tree of the last commit. */
+  base: string;
+  signal?: AbortSignal;
+  /** The folder has files of other trees, and none that this one lacks. Those with the same content and mode stay. */
+  hasFiles?: boolean;
+}
+
+/** Writes a tree into a folder, which is empty as a rule, and makes it a repository. */
 export async function fill(
   dir: string,
   shadowDir: string,
-  tree: string,
-  base: string,
-  signal: AbortSignal | undefined,
+  { tree, base, signal, hasFiles = false }: Filling,
 ): Promise<void> {
   const git = (...args: string[]) =>
     gitOutput({
@@ -79,10 +86,23 @@ export async function fill(
   await mkdir(info, { recursive: true });
   await writeFile(join(info, 'attributes'), ATTRIBUTES);
   await writeFile(join(dir, '.git', 'objects', 'info', 'alternates'), `${join(shadowDir, 'objects')}\n`);
-  await git('read-tree', tree);
-  await git('checkout-index', '--all', '--force', '--quiet', '--index');
-  const commit = await git('commit-tree', '-m', 'the start of the work', base);
-  await git('update-ref', 'HEAD', commit.toString('latin1').trim());
+  const write = async () => {
+    await git('read-tree', tree);
+    // Compares every byte with the tree, and notes which files are the same: those are not written.
+    if (hasFiles) await git('update-index', '-q', '--refresh');
+    await git('checkout-index', '--all', '--force', '--quiet', '--index');
+  };
+  const commit = async () => {
+    const id = await git('commit-tree', '-m', 'the start of the work', base);
+    await git('update-ref', 'HEAD', id.toString('latin1').trim());
+  };
+  await bothEnded(write(), commit());
+}
+
+/** Rejects only when none of both works in the folder any more. */
+async function bothEnded(one: Promise<void>, other: Promise<void>): Promise<void> {
+  await Promise.allSettled([one, other]);
+  await Promise.all([one, other]);
 }
 
 /** Refuses what is not the name of a tree, so that git cannot take it for an option. */
