@@ -5,12 +5,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractScene, startedSession } from '../support/live/contract.ts';
-import { pluginIn } from '../support/live/plugin.ts';
-import { startRun } from '../support/live/run.ts';
-import { sceneOfTest } from '../support/live/test-scene.ts';
-import { bash, loopOf, must } from '../support/live/untildone.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
+import { contractScene, startedSession } from '../../support/live/contract.ts';
+import { pluginIn } from '../../support/live/plugin.ts';
+import { startRun } from '../../support/live/run.ts';
+import { sceneOfTest } from '../../support/live/test-scene.ts';
+import { bash, loopOf, must } from '../../support/live/untildone.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const KEPT = { text: 'It is all there.\n\n<promise>DONE</promise>' };
 const CONTRACT = { 'untildone.yaml': 'gates:\n  made: { run: test -e made }\n' };

@@ -2,13 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CHEATS } from '../../cheats/cases/all.ts';
-import { HONEST } from '../../cheats/honest/all.ts';
-import { nodeTest } from '../../cheats/projects/node-test.ts';
-import { Stage } from '../../cheats/stage/play.ts';
-import { untildone } from '../../cheats/stage/untildone.ts';
-import { differences, knownRows } from '../../cheats/table.ts';
-import { isLong } from '../support/long.ts';
+import { CHEATS } from '../../../cheats/cases/all.ts';
+import { HONEST } from '../../../cheats/honest/all.ts';
+import { nodeTest } from '../../../cheats/projects/node-test.ts';
+import { Stage } from '../../../cheats/stage/play.ts';
+import { untildone } from '../../../cheats/stage/untildone.ts';
+import { differences, knownRows } from '../../../cheats/table.ts';
+import { isLong } from '../../support/long.ts';
 
 /** One for each gate that catches, one that no gate has to, and honest work. `npm run cheats` plays all of all projects. */
 const FEW = [
