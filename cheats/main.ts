@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHEATS } from './cases/all.ts';
 import type { Case, Project } from './format.ts';
@@ -13,6 +13,7 @@ import { otherGate } from './stage/other-gate.ts';
 import { hasProgram } from './stage/place.ts';
 import { type Outcome, Stage } from './stage/play.ts';
 import { untildone } from './stage/untildone.ts';
+import { differences, knownRows, TABLE, updateTable } from './table.ts';
 
 const HELP = `Usage: npm run cheats [-- options]
 
@@ -30,6 +31,7 @@ Options:
   --stops N         how often the agent stops without doing anything more (2)
   --json            print JSON lines, one a case
   --verbose         print what was said last in every case
+  --update          write the verdicts on these cases into the table
   --keep            keep the temporary folder, and say where it is
   --install         install the Debian packages that the projects need, as root
 `;
@@ -52,6 +54,7 @@ const { values } = parseArgs({
     stops: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    update: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -88,7 +91,22 @@ async function playAll(): Promise<void> {
   }
   const { lines, failed } = report(outcomes, (performance.now() - started) / 1000);
   if (!values.json) process.stdout.write(`\n${lines.join('\n')}\n`);
-  process.exitCode = failed ? 1 : 0;
+  // The table is of untildone, and of agents that stop twice.
+  const differ = values.gate === undefined && stops === 2 && compareWithTable(outcomes);
+  process.exitCode = failed || differ ? 1 : 0;
+}
+
+/** Whether verdicts are other than in the table, which are shown; with `--update` they are written. */
+function compareWithTable(outcomes: readonly Outcome[]): boolean {
+  const lines = differences(outcomes, knownRows());
+  if (lines.length === 0) return false;
+  if (values.update) {
+    updateTable(outcomes);
+    return false;
+  }
+  const title = `Other verdicts than in ${relative(process.cwd(), TABLE)} (if they are right: --update):`;
+  process.stderr.write(`\n${title}\n${lines.join('\n')}\n`);
+  return true;
 }
 
 function atLeastOne(text: string): number {
@@ -127,6 +145,7 @@ async function work(stage: Stage, queue: Case[], outcomes: Outcome[]): Promise<v
           status: 'not run',
           said: `${missing} is missing (--install)`,
           refused: [],
+          gates: [],
           seconds: 0,
         }
       : await stage.play(played, project);
@@ -139,7 +158,7 @@ function missingFor({ programs, libraries = [] }: Project): string | undefined {
   return programs.find((name) => !hasProgram(name)) ?? libraries.find((path) => !existsSync(path));
 }
 
-function tell({ played, result, status, said, refused, seconds }: Outcome): void {
+function tell({ played, result, status, said, refused, gates, seconds }: Outcome): void {
   const { name, family, project, expect } = played;
   if (values.json) {
     const line = {
@@ -150,6 +169,7 @@ function tell({ played, result, status, said, refused, seconds }: Outcome): void
       result,
       status,
       refused,
+      gates,
       seconds: Number(seconds.toFixed(1)),
       said,
     };

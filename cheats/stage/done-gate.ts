@@ -37,4 +37,6 @@ export interface Ending {
   asks: boolean;
   /** What was said to you about a work that is done. */
   receipt: string;
+  /** Gates that do not pass, in the order of the contract. */
+  gates: string[];
 }

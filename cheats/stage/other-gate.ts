@@ -38,7 +38,13 @@ export function otherGate({ gate, prepare }: OtherGate): DoneGate {
           return { held: !isDone, said: `${stdout}${stderr}`.trim().slice(-2000) };
         },
         answer: async () => {},
-        ending: async () => ({ status: isDone ? 'done' : 'held', done: isDone, asks: false, receipt: '' }),
+        ending: async () => ({
+          status: isDone ? 'done' : 'held',
+          done: isDone,
+          asks: false,
+          receipt: '',
+          gates: [],
+        }),
         close: async () => {},
       };
       return guarded;

@@ -18,6 +18,8 @@ export interface Outcome {
   said: string;
   /** Steps that were refused before they happened, and why. */
   refused: string[];
+  /** Gates that did not pass in the end. */
+  gates: string[];
   seconds: number;
 }
 
@@ -54,12 +56,13 @@ export class Stage {
         status: ending.asks ? 'asks' : ending.status,
         said,
         refused,
+        gates: ending.gates,
       };
     } catch (error) {
       const isBroken = error instanceof BrokenCase || error instanceof TookTooLong;
       const said =
         error instanceof Error ? (isBroken ? error.message : (error.stack ?? error.message)) : String(error);
-      return { result: 'broken', status: 'broken', said, refused };
+      return { result: 'broken', status: 'broken', said, refused, gates: [] };
     } finally {
       if (place) closePlace(place);
     }

@@ -41,6 +41,10 @@ async function command({ project, env }: Place, args: readonly string[]): Promis
   throw new Error(`untildone ${args.join(' ')} ends with ${called.code}: ${called.stderr || called.stdout}`);
 }
 
+interface StatusJson {
+  loops: { status: string; waiting: unknown; gates: { name: string; verdict: string }[] }[];
+}
+
 interface HookEntry {
   matcher?: string;
   hooks: { command: string }[];
@@ -110,12 +114,16 @@ class GuardedSession implements Guarded {
 
   async ending(): Promise<Ending> {
     const { stdout } = await command(this.#place, ['status', '--json']);
-    const { loops } = JSON.parse(stdout) as { loops: { status: string; waiting: unknown }[] };
+    const { loops } = JSON.parse(stdout) as StatusJson;
     const [loop] = loops;
-    if (!loop) return { status: 'gone', done: false, asks: false, receipt: '' };
+    if (!loop) return { status: 'gone', done: false, asks: false, receipt: '', gates: [] };
     const done = loop.status === 'verified_done';
     const receipt = done ? (await command(this.#place, ['receipt'])).stdout : '';
-    return { status: loop.status, done, asks: loop.waiting !== null, receipt };
+    const gates = loop.gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+    return {
+      ...{ status: loop.status, done, asks: loop.waiting !== null, receipt },
+      gates: gates.map(({ name }) => name),
+    };
   }
 
   close(): Promise<void> {

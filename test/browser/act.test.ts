@@ -8,6 +8,7 @@ import { startDashboard } from '../support/browser/dashboard.ts';
 import { contractScene } from '../support/live/contract.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { BIN, bash, journalOf, loopOf, must } from '../support/live/untildone.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const CONTRACT = [
   'gates:',
@@ -20,7 +21,7 @@ const CONTRACT = [
 ].join('\n');
 
 const tool = (command: string) => ({ tools: [bash(command)] });
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
 
 async function openDashboard(scene: Scene): Promise<Tab> {
   const dashboard = await startDashboard(scene.environment, scene.project);

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/files/workers.ts';
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
-}, 60_000);
+});
 afterAll(() => browser.close());
 
 const HOSTILE = '<img src=x onerror=alert(1)>';

@@ -14,6 +14,7 @@ import { ExampleHome } from '../support/browser/examples.ts';
 import { hostileLoop, playExamples } from '../support/browser/scenes.ts';
 import { lengthen } from '../support/dashboard/loops.ts';
 import { few } from '../support/long.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 let [root, home, served, browser] = [] as unknown as [string, ExampleHome, Dashboard, Browser];
 const tabs: Tab[] = [];
@@ -45,7 +46,7 @@ async function open(hash = '', options: Parameters<typeof openTab>[2] = {}): Pro
   return tab;
 }
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
 
 /** Everything that a view asked for is there. */
 const settled = ({ page }: Tab) =>

@@ -1,12 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
 import { buildCli } from '../../src/cli/cli.ts';
 import { allCommands, nameOf } from '../../src/cli/help/help.ts';
-import { type GoldenScene, goldenScene, SESSION } from '../support/golden/scene.ts';
+import { EXIT } from '../../src/core/words/exit-codes.ts';
 import { steady } from '../support/golden/steady.ts';
 
-const golden = (name: string) => join(import.meta.dirname, 'expected', name);
+const EXPECTED = join(import.meta.dirname, 'expected');
+const golden = (name: string) => join(EXPECTED, name);
 
 test('every --help', async () => {
   const cli = buildCli();
@@ -19,73 +20,44 @@ test('every --help', async () => {
   await expect(steady(helps.join('\n'))).toMatchFileSnapshot(golden('help.txt'));
 });
 
-const CONTRACT = `gates:
-  made: { run: "test -f made" }
-  tidy: { forbid: [debugger], paths: [src] }
-  both: { all: [made, tidy] }
-done: [both]
-`;
+/** What these print is held where they are played. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  run: 'test/fixtures/run-events.jsonl',
+  dashboard: 'test/golden/json.test.ts',
+};
 
-/** A session that was held, one that is done and has a receipt. */
-async function twoLoops(): Promise<GoldenScene> {
-  const scene = await goldenScene();
-  const stop = (session_id: string) => ({
-    hook_event_name: 'Stop',
-    last_assistant_message: 'done',
-    session_id,
-  });
-  scene.write('untildone.yaml', CONTRACT);
-  await scene.trust();
-  for (const session of [SESSION, 'other']) {
-    // The name of a loop begins with its second, and lists are sorted by names.
-    if (session !== SESSION) await new Promise((next) => setTimeout(next, 1005 - (Date.now() % 1000)));
-    await scene.done('start', '--session', session, 'Build the thing');
-    await scene.hook(stop(session));
-  }
-  writeFileSync(join(scene.project, 'made'), '');
-  await scene.hook(stop('other'));
-  return scene;
-}
-
-/** Of commands that print objects: the object laid out in lines, so that a difference is short. */
-function laidOut(stdout: string): string {
-  if (stdout === '') return '';
-  const values = stdout.startsWith('{\n') ? [stdout] : stdout.trimEnd().split('\n');
-  return values.map((text) => `${JSON.stringify(JSON.parse(text), null, 2)}\n`).join('');
-}
-
-test('every --json that needs nothing of the machine', async () => {
-  const scene = await twoLoops();
-  const calls: string[][] = [
-    ['status'],
-    ['status', '--all', '--ended'],
-    ['verify'],
-    ['trust', '--show'],
-    ['log'],
-    ['receipt'],
-    ['receipt', 'verify', 'receipt.json'],
-    ['lessons'],
-    ['holdout', 'list'],
-    ['lock', 'status'],
-    ['state', 'show', SESSION],
-    ['setup', '--no-gates', '--no-proof'],
-    ['reflect', '--since', '30d'],
-    ['audit', '--since', 'all'],
-  ];
-  const said: string[] = [];
-  for (const words of calls) {
-    const { stdout, stderr, exitCode } = await scene.command(...words, '--json');
-    if (words.join(' ') === 'receipt') writeFileSync(join(scene.project, 'receipt.json'), stdout);
-    said.push(`# untildone ${words.join(' ')} --json (${exitCode})\n\n${laidOut(stdout)}${stderr}`);
-  }
-  await expect(scene.steady(said.join('\n'))).toMatchFileSnapshot(golden('json.txt'));
+test('every command with --json has a golden file', () => {
+  const cli = buildCli();
+  const names = allCommands(cli)
+    .filter(({ options }) => options.some(({ long }) => long === '--json'))
+    .map(nameOf);
+  const files = readdirSync(EXPECTED).filter((name) => /^json.*\.txt$/.test(name));
+  const titles = files.flatMap(
+    (name) => readFileSync(golden(name), 'utf8').match(/^# untildone .* --json.*\((?:0|1)\)$/gm) ?? [],
+  );
+  const isHeld = (name: string) =>
+    titles.some((title) => title.startsWith(`# untildone ${name} `)) ||
+    existsSync(resolve(import.meta.dirname, '../..', ELSEWHERE[name] ?? 'nowhere'));
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !isHeld(name))).toEqual([]);
 });
 
-describe('the bytes of the journal', () => {
-  test('are those of its grammar: every field in its place', async () => {
-    const scene = await twoLoops();
-    await expect(scene.steady(`${scene.journals().join('\n')}\n`)).toMatchFileSnapshot(
-      golden('journal.jsonl'),
-    );
+/** Where the words stand that programs read, by the key that they are the value of. */
+const WORDS: readonly (readonly [title: string, file: string, key: string])[] = [
+  ['kinds of entries in a journal', 'core/loop/entry.ts', 'kind'],
+  ['types of lines of a run', 'run/view/line.ts', 'type'],
+  ['kinds of happenings in a run', 'run/view/line.ts', 'kind'],
+  ['types of lines of a worker', 'fleet/worker/events.ts', 'type'],
+];
+
+test('the words that programs read', async () => {
+  const codes = Object.entries(EXIT).map(([name, code]) => `${code} ${name}`);
+  const sections = WORDS.map(([title, file, key]) => {
+    const text = readFileSync(resolve(import.meta.dirname, '../../src', file), 'utf8');
+    const values = [...text.matchAll(new RegExp(`\\b${key}: ((?:'\\w+'(?: \\| )?)+)`, 'g'))];
+    const words = values.flatMap(([, all = '']) => all.match(/\w+/g) ?? []);
+    return [`# ${title}`, ...new Set(words)].join('\n');
   });
+  const text = [['# exit codes', ...codes].join('\n'), ...sections].join('\n\n');
+  await expect(`${text}\n`).toMatchFileSnapshot(golden('words.txt'));
 });

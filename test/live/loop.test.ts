@@ -138,7 +138,7 @@ describe('what moves around the loop', () => {
   });
 
   test('a shell still running in the background: let through, not counted, judged again when it has ended', async () => {
-    const scene = await installed();
+    const scene = await installed({ recording: 'Stop/background-shell' });
     const session = await heldSession(scene);
     const gate = join(scene.project, 'go-on');
     const command = `while [ ! -e '${gate}' ]; do sleep 0.05; done; echo finished`;

@@ -10,6 +10,7 @@ import type { AuditAnswer, Overview } from '../../src/dashboard/view/types.ts';
 import { homeAt } from '../../src/home/layout.ts';
 import { FileStore } from '../../src/home/store.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const CLI = resolve('dist/untildone.cjs');
 const MB = 1024 * 1024;
@@ -89,7 +90,7 @@ test('what a hook does is on the page; Ctrl-C ends the dashboard at once', async
   const ask = { method: 'POST', headers, body: '{"days":30}' };
   expect(await audit()).toBeUndefined();
   expect(await audit(ask)).toMatchObject({ state: 'running' });
-  await expect.poll(audit, { timeout: 30_000 }).toMatchObject({
+  await expect.poll(audit, { timeout: PATIENCE_MS }).toMatchObject({
     state: 'done',
     words: expect.stringMatching(/^3 sessions, \d\d(\.\d)? MB of transcripts/),
   });
@@ -137,9 +138,9 @@ test('status --watch prints changes as lines, and draws in place on a terminal',
   terminal.stdout.on('data', (chunk) => {
     seen += String(chunk);
   });
-  await expect.poll(() => seen, { timeout: 20_000 }).toContain('iteration 2 of 50');
+  await expect.poll(() => seen, { timeout: PATIENCE_MS }).toContain('iteration 2 of 50');
   world.stop();
-  await expect.poll(() => seen, { timeout: 20_000 }).toContain('iteration 3 of 50');
+  await expect.poll(() => seen, { timeout: PATIENCE_MS }).toContain('iteration 3 of 50');
   // It goes back to the top and writes over what was there: the screen is never cleared.
   expect(seen).toContain('\x1b[');
   expect(seen).not.toContain('\x1b[2J');
@@ -156,7 +157,7 @@ test('a home that vanishes under it does not end the dashboard', async () => {
   const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const overview = new URL(`${entered.headers.get('location')}api/overview`, url);
   await expect
-    .poll(async () => (await fetch(overview, { headers: { cookie } })).text(), { timeout: 20_000 })
+    .poll(async () => (await fetch(overview, { headers: { cookie } })).text(), { timeout: PATIENCE_MS })
     .toContain('there is no untildone home yet');
   expect(child.exitCode).toBeNull();
   expect(new FileStore(homeAt(world.env.UNTILDONE_HOME), { now: () => 0 }).loops()).toEqual([]);

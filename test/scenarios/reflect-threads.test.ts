@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/files/workers.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { bash, MadeTranscript } from '../support/reflect/made-transcript.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../../dist/untildone.cjs');
@@ -29,7 +30,7 @@ test('many large sessions are read side by side, each once', () => {
   const out = execFileSync(process.execPath, [PROGRAM, 'reflect', '--json'], {
     cwd: project,
     env,
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
   });
   const report = JSON.parse(out.toString('utf8'));
   expect(report.sessions).toHaveLength(SESSIONS);

@@ -1,5 +1,5 @@
 /** The program without its processes: a hook call, or a plain command, is a function call in this process. */
-import fs, { existsSync } from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -22,6 +22,17 @@ const bundlesInside: Plugin = {
     onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => {
       const entry = join(SOURCE, 'main', path.replace(/\.cjs$/, '.ts'));
       return existsSync(entry) ? { path: entry } : { path, external: true };
+    });
+  },
+};
+
+/** Packages of a queue are looked for where the sources are. */
+const packagesOfQueues: Plugin = {
+  name: 'packages of queues',
+  setup({ onLoad }) {
+    onLoad({ filter: /fleet[\\/]engine[\\/]load\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8').replaceAll('__filename', JSON.stringify(path));
+      return { contents: text, loader: 'ts' };
     });
   },
 };
@@ -59,7 +70,7 @@ function buildProgram(folder: string): Promise<unknown> {
     define: { UNTILDONE_VERSION: '"0.0.0"', __dirname: JSON.stringify(SOURCE) },
     logLevel: 'error',
     logOverride: { 'empty-import-meta': 'silent' },
-    plugins: [bundlesInside],
+    plugins: [bundlesInside, packagesOfQueues],
   });
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OperateScene, operateScene, taken } from '../../support/fleet/operate-scene.ts';
 import { type Store, startRedis } from '../../support/fleet/stores.ts';
 import { gitIn } from '../../support/fleet/truth-scene.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/untildone.cjs');
@@ -131,7 +132,7 @@ test('who waits gets the exit code of the run, and Ctrl-C ends the waiting, not 
   let said = '';
   interrupted.stdout.on('data', (text) => (said += text));
   interrupted.stderr.on('data', (text) => (said += text));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('waiting: there is no worker');
+  await expect.poll(() => said, { timeout: PATIENCE_MS }).toContain('waiting: there is no worker');
   interrupted.kill('SIGINT');
   expect(await once(interrupted, 'exit')).toEqual([130, null]);
   expect(said).toContain('goes on: untildone fleet status');

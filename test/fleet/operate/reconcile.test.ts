@@ -11,6 +11,7 @@ import { cancelRun } from '../../../src/fleet/operate/steer.ts';
 import { submit } from '../../../src/fleet/operate/submit.ts';
 import { operateScene, published } from '../../support/fleet/operate-scene.ts';
 import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -70,7 +71,7 @@ test('what the queue has and its remote does not is named and left alone, and a 
   const [one = '', two = ''] = submitted.map(({ run }) => run);
   const read = await fleet.truthOf(remote.url).read(one);
   if (read) await fleet.truthOf(remote.url).remove(one, read.refs);
-  const held = await fleet.engine.take([], 'w-gone', 5_000);
+  const held = await fleet.engine.take([], 'w-gone', PATIENCE_MS);
   const done = await reconcile({ dryRun: false }, fleet);
   expect(done).toMatchObject({
     added: [],

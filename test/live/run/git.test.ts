@@ -84,7 +84,7 @@ longTest('a runner that is killed while it pushes pushes when it goes on, once',
   await writeFile(hook, `#!/bin/sh\n[ -e '${pushes}' ] || { touch '${pushes}'; sleep 3; exit 1; }\n`);
   await chmod(hook, 0o755);
   const first = startRun(scene, ['Make both', '--worktree', '--pr', ...MODEL], SCRIPT, env);
-  await waitFor(() => existsSync(pushes), 60_000);
+  await waitFor(() => existsSync(pushes));
   first.child.kill('SIGKILL');
   await first.ended;
   const { id, status } = await loopOf(scene);

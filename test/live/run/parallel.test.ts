@@ -116,7 +116,7 @@ longTest(
     let [kills, over] = [0, false];
     for (let steps = 2; !over; steps = stepsSoFar(scene) + 1) {
       const ended = run.ended.then(() => true);
-      const reached = waitFor(() => stepsSoFar(scene) >= steps, 60_000).then(() => false);
+      const reached = waitFor(() => stepsSoFar(scene) >= steps).then(() => false);
       over = await Promise.race([ended, reached]);
       reached.catch(() => undefined);
       if (over) break;
@@ -152,7 +152,7 @@ longTest(
   async () => {
     const scene = await project();
     const run = startRun(scene, ['Build it all', '--parallel', '2', ...MODEL], SCRIPT);
-    await waitFor(() => stepsSoFar(scene) >= 1, 60_000);
+    await waitFor(() => stepsSoFar(scene) >= 1);
     run.child.kill('SIGKILL');
     await run.ended;
     const { parent } = await familyOf(scene);
@@ -275,7 +275,7 @@ longTest('a person is asked once, about the whole, and the children work before 
   };
   const prompts = ['--prompt-file', 'one.md', '--prompt-file', 'two.md'];
   const run = startRun(scene, [...prompts, '--parallel', '2', ...MODEL], script);
-  await waitFor(() => run.said().includes('waiting for you'), 60_000);
+  await waitFor(() => run.said().includes('waiting for you'));
   await must(scene, ['approve']);
   const { code, stdout } = await run.ended;
   expect(code, stdout).toBe(0);

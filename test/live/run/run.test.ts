@@ -226,7 +226,7 @@ describe('when something goes wrong', () => {
     const flags = [...MODEL, '--allow', 'Bash'];
     let run = startRun(scene, ['Make all pieces', ...flags, '--max-iterations', '100'], script);
     for (let kill = 1; kill <= 10; kill++) {
-      await waitFor(() => existing(scene, 'made').includes(String(kill)), 60_000);
+      await waitFor(() => existing(scene, 'made').includes(String(kill)));
       run.child.kill('SIGKILL');
       await run.ended;
       run = startRun(scene, ['--resume', ...flags], script);

@@ -18,6 +18,7 @@ import { type LastLine, nextLine } from '../../../src/home/journal/file.ts';
 import type { JournalLine } from '../../../src/home/journal/line.ts';
 import { homeAt } from '../../../src/home/layout.ts';
 import type { Taken } from '../../../src/ports/fleet.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { type BareRemote, makeRemote } from './remotes.ts';
 import type { Store } from './stores.ts';
 
@@ -88,7 +89,7 @@ export function operateScene(store: Store, files: Record<string, string> = {}): 
 
 /** Takes a run as a worker does. */
 export async function taken({ engine }: Fleet, run: string): Promise<Taken> {
-  const found = await engine.take([], 'w1', 5_000);
+  const found = await engine.take([], 'w1', PATIENCE_MS);
   if (found?.run !== run) throw new Error(`expected ${run}, took ${found?.run}`);
   return found;
 }

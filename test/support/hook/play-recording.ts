@@ -17,6 +17,9 @@ import {
 } from '../live/recording.ts';
 import { commitAll, initRepository } from '../repository.ts';
 
+/** What the hooks module of the plugin puts into an event. */
+const ANSWERED = 'untildone_answered';
+
 /** One event, with the answer that the recording has and the one that it got now. */
 export interface PlayedEvent {
   event: string;
@@ -117,8 +120,16 @@ class Player {
     const all = { ...this.#variables(), CLAUDE_PROJECT_DIR: this.#project, CLAUDE_EFFORT: 'medium' };
     const named = Object.entries(all).filter(([name]) => env.includes(name));
     const environment = { ...this.#environment(), ...Object.fromEntries(named) };
+    if (input[ANSWERED] === true) await this.#moduleFirst(input, environment);
     const ran = await runHook(this.#program, this.#commandLine(environment, JSON.stringify(input)));
     this.played.push({ event: String(input.hook_event_name), recorded, answer: answerOf(ran) });
+  }
+
+  /** The hooks module of the plugin asks a hook process of its own, and then tells the hooks beside it that it answered. */
+  async #moduleFirst(told: Record<string, unknown>, environment: Record<string, string>): Promise<void> {
+    const { [ANSWERED]: _, ...input } = told;
+    const env = { ...environment, UNTILDONE_WAY: 'module' };
+    await runHook(this.#program, this.#commandLine(env, JSON.stringify(input)));
   }
 
   #commandLine(env: Record<string, string>, input: string) {

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { OUR_EVENTS } from '../../../src/client/settings/our-events.ts';
+import type { Entry } from '../../../src/core/loop/entry.ts';
 import type { StreamLine } from './client.ts';
 import { FINGERPRINT, withPlaceholders } from './placeholders.ts';
 import {
@@ -47,6 +48,7 @@ export class Recorder {
   readonly #folder: string;
   readonly #streams: (readonly StreamLine[])[] = [];
   readonly #steps: { at: number; step: Step }[] = [];
+  readonly #awaited = new Set<string>();
   #known: Files = new Map();
   #head = '';
 
@@ -65,6 +67,12 @@ export class Recorder {
     ].join('; ');
     const hooks = [{ hooks: [{ type: 'command', command: line, timeout: 60 }] }];
     return { hooks: Object.fromEntries([...OURS, ...AFTER_TOOLS].map((event) => [event, hooks])) };
+  }
+
+  /** A command for a shell that waits until such an event is there, for which the client does not wait. */
+  waitsFor(event: string): string {
+    this.#awaited.add(event);
+    return `until grep -qs '"hook_event_name":"${event}"' '${this.#folder}'/*.json; do sleep 0.05; done`;
   }
 
   /** A client begins: what the test prepared is known, and what its stream says will be read. */
@@ -93,11 +101,14 @@ export class Recorder {
     return result;
   }
 
-  /** `test`: the path of the test that records. `status`: what our command says of loops in the end. */
-  recording(test: string, status: string): Recording {
-    const taken = takenIn(this.#folder);
-    const steps = [...this.#steps, ...this.#eventSteps(taken)].sort((a, b) => a.at - b.at);
-    const client = String(this.#streams[0]?.find(({ subtype }) => subtype === 'init')?.claude_code_version);
+  /**
+   * `test`: the path of the test that records. `status`: what our command says of loops in the end. `entries`: what their
+   * journals have, which tells of answers that the stream of the client does not tell.
+   */
+  recording(test: string, status: string, entries: readonly Entry[]): Recording {
+    const taken = takenIn(this.#folder).filter(({ input }) => !this.#mayBeMissing(input));
+    const steps = [...this.#steps, ...this.#eventSteps(taken, entries)].sort((a, b) => a.at - b.at);
+    const client = this.#versionOfClient();
     const { root, git, project } = this.#places;
     const recording = {
       test,
@@ -110,15 +121,34 @@ export class Recorder {
     return withPlaceholders(recording, root);
   }
 
-  #eventSteps(taken: readonly Taken[]): { at: number; step: Step }[] {
-    const answers = this.#answers();
-    const lines = new ClientLines(join(this.#places.home, '.claude', 'projects'));
-    return taken.flatMap((event) => {
+  /** The client ends without waiting for hooks of this event, so what they got may not be there. */
+  #mayBeMissing({ hook_event_name: event }: Record<string, unknown>): boolean {
+    return event === 'StopFailure' && !this.#awaited.has(event);
+  }
+
+  #versionOfClient(): string {
+    const init = this.#streams[0]?.find(({ subtype }) => subtype === 'init');
+    if (init) return String(init.claude_code_version);
+    const lines = new ClientLines(this.#transcripts).until(Number.POSITIVE_INFINITY);
+    return /"version":"([^"]+)"/.exec(Object.values(lines).flat().join())?.[1] ?? 'unknown';
+  }
+
+  get #transcripts(): string {
+    return join(this.#places.home, '.claude', 'projects');
+  }
+
+  #eventSteps(taken: readonly Taken[], entries: readonly Entry[]): { at: number; step: Step }[] {
+    const answers = this.#streams.length > 0 ? this.#answers() : answersOfRun(entries);
+    const refused = entries.flatMap((e) => (e.kind === 'event' && e.detail?.refused ? [e.event] : []));
+    const lines = new ClientLines(this.#transcripts);
+    return taken.flatMap((event, n) => {
       const { at, input, env } = event;
       const name = String(input.hook_event_name);
       if (AFTER_TOOLS.includes(name)) return toolSteps(event, taken);
-      const answer = answers.get(name)?.shift() ?? 'unknown';
-      return [{ at, step: { kind: 'event', input, env, lines: lines.until(at), answer } satisfies Step }];
+      // The stream of the client says nothing of some events.
+      const answer = answers.get(name)?.shift() ?? (refused.includes(name) ? 'block' : 'unknown');
+      const step: Step = { kind: 'event', input, env, lines: lines.until(at), answer };
+      return [...changedSettings(event, taken[n - 1]), { at, step }];
     });
   }
 
@@ -137,6 +167,12 @@ export class Recorder {
   }
 }
 
+/** A run answers in its own process: its journal tells which Stops were held. */
+function answersOfRun(entries: readonly Entry[]): Map<string, AnswerKind[]> {
+  const stops = entries.flatMap((e) => (e.kind === 'stop' ? [e.decision.kind] : []));
+  return new Map([['Stop', stops.map((kind) => (kind === 'block' ? 'block' : 'unknown'))]]);
+}
+
 /** One answer a call of an event: its hooks are started together, and the next call waits for all of them. */
 function answersAt(lines: readonly StreamLine[]): AnswerKind[] {
   const calls: AnswerKind[][] = [];
@@ -151,6 +187,12 @@ function answersAt(lines: readonly StreamLine[]): AnswerKind[] {
     }
   }
   return calls.map((kinds) => kinds.find((kind) => kind !== 'silence') ?? 'silence');
+}
+
+/** The event comes while the tool that changed the settings is still at work. */
+function changedSettings(event: Taken, before: Taken | undefined): { at: number; step: Step }[] {
+  if (event.input.hook_event_name !== 'ConfigChange' || before === undefined) return [];
+  return [{ at: event.at, step: { kind: 'files', files: changes(before.files, event.files) } }];
 }
 
 /** What a tool did: a command of ours that it ran, and files that it changed. */

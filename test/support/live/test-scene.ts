@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { newestOf, renewal, shapeOf, writeRecording } from './recording.ts';
 import { openScene, type Scene, type SceneOptions } from './scene.ts';
-import { must } from './untildone.ts';
+import { journalOf, loopsOf, must } from './untildone.ts';
 
 /** A scene that ends with the test that opened it: every process in it is ended, its folder removed. */
 export async function sceneOfTest(options: SceneOptions = {}): Promise<Scene> {
@@ -20,7 +20,9 @@ export async function sceneOfTest(options: SceneOptions = {}): Promise<Scene> {
 async function compareRecording(scene: Scene, name: string | undefined): Promise<void> {
   if (scene.recorder === undefined || name === undefined) return;
   const test = (expect.getState().testPath ?? '').replaceAll('\\', '/').replace(/^.*(?=test\/live)/, '');
-  const now = scene.recorder.recording(test, await must(scene, ['status', '--json', '--all']));
+  const journals = (await loopsOf(scene)).map(({ id }) => journalOf(scene, id));
+  const status = await must(scene, ['status', '--json', '--all']);
+  const now = scene.recorder.recording(test, status, (await Promise.all(journals)).flat());
   if (process.env.UNTILDONE_RECORD !== undefined) {
     writeRecording(name, now);
     return;

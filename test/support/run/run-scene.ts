@@ -1,6 +1,6 @@
 /** A run over sessions that a test plays itself. */
 import type { Contract, RunMode } from '../../../src/core/contract/contract.ts';
-import type { Answer, StopEvent } from '../../../src/core/loop/event.ts';
+import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.ts';
 import type { SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { LoopRef, SessionListener, SessionPlan, SessionUse } from '../../../src/ports/ports.ts';
 import { type RunWorld, runLoop } from '../../../src/run/driver/run-loop.ts';
@@ -15,6 +15,8 @@ export type Session = (client: Client) => Promise<SessionFacts | undefined> | Se
 interface Client {
   plan: SessionPlan;
   prompt: string;
+  /** Any event; what it gets back. */
+  send(event: HookEvent): Promise<Answer>;
   /** A Stop of the main agent; what it gets back. */
   stop(message: string, changes?: Partial<StopEvent>): Promise<Answer>;
   /** A tool call, of a subagent if one is named; what it gets back. */
@@ -138,6 +140,7 @@ function clientOf(plan: SessionPlan, prompt: string, listener: SessionListener, 
   return {
     plan,
     prompt,
+    send: (event) => listener.event(event, new AbortController().signal),
     stop,
     used: (use) => listener.used?.(use),
     call: (agentId) =>
