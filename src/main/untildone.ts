@@ -1,11 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { compileCache, homeRoot } from '../home/layout.ts';
+import { compileCache, homeRoot, removeCompiledCode } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as hook from './hook.ts';
 import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
+
+/** More than the bundles of a few programs on a few Nodes. */
+const MOST_CACHED = 40;
 
 /** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
@@ -26,14 +29,19 @@ async function answerHook(): Promise<void> {
 
 /**
  * Lets Node keep its compiled code in the home, which only its user can write to (ADR 11). Node before 22.8 cannot. Node
- * checks every entry, also against the bundle, and compiles again what does not fit.
+ * checks every entry, also against the bundle, and compiles again what does not fit. It removes nothing: entries of older
+ * Nodes and programs stay, and on a full disk every call leaves a part of an entry. So what has become too much goes.
  */
 function cacheCompiledCode(): void {
   try {
     const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
     const home = homeRoot(process.env);
     // Makes no home: without one untildone is not set up here.
-    if (existsSync(home)) enableCompileCache?.(compileCache(home));
+    if (!enableCompileCache || !existsSync(home)) return;
+    const folder = compileCache(home);
+    if (existsSync(folder) && readdirSync(folder, { recursive: true }).length > MOST_CACHED)
+      removeCompiledCode(home);
+    enableCompileCache(folder);
   } catch {
     // The hook works without the cache.
   }
