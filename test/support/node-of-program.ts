@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 
 /**
@@ -6,11 +6,17 @@ import { delimiter, dirname } from 'node:path';
  * Then nothing of the program is a call in the process of the tests. `npm run test:all` plays the tests of the hook so, on each
  * Node of `scripts/nodes.json`.
  */
-export const otherNode = process.env.UNTILDONE_TEST_NODE;
+export const otherNode = chosenNode(process.env.UNTILDONE_TEST_NODE);
 
 if (otherNode !== undefined && process.execPath !== otherNode) {
-  if (!existsSync(otherNode)) throw new Error(`UNTILDONE_TEST_NODE names ${otherNode}, which does not exist`);
   // What tests and installed hooks start by a path, and what is found by its name.
   process.execPath = otherNode;
   process.env.PATH = `${dirname(otherNode)}${delimiter}${process.env.PATH}`;
+}
+
+/** As Node names itself: without links. */
+function chosenNode(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  if (!existsSync(path)) throw new Error(`UNTILDONE_TEST_NODE names ${path}, which does not exist`);
+  return realpathSync(path);
 }
