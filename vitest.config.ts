@@ -6,7 +6,7 @@ import { type Tier, testFiles, tierOf } from './test/support/tiers.ts';
 const common = {
   // A process serves many files: whatever a test changes in it, it puts back.
   isolate: false,
-  setupFiles: ['./test/support/no-power-cut.ts'],
+  setupFiles: ['./test/support/no-power-cut.ts', './test/support/node-of-program.ts'],
   restoreMocks: true,
   unstubEnvs: true,
   env: { TZ: 'UTC' },
@@ -16,6 +16,7 @@ const common = {
 };
 
 const files = testFiles();
+const BUILD = './test/support/build.ts';
 
 function project(name: Tier, ...globalSetup: string[]) {
   return {
@@ -28,7 +29,8 @@ function project(name: Tier, ...globalSetup: string[]) {
   };
 }
 
-const BUILD = './test/support/build.ts';
+// On another Node, hooks of units are processes of the bundles, too: test/support/node-of-program.ts
+const built = process.env.UNTILDONE_TEST_NODE === undefined ? [] : [BUILD];
 
 /**
  * unit: in process, for every commit. world: real files, processes and git. seams: the bundles and the real client, one file
@@ -40,6 +42,11 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     reporters: ['default', './test/support/closing-line.ts'],
-    projects: [project('unit'), project('world'), project('seams', BUILD), project('whole', BUILD)],
+    projects: [
+      project('unit', ...built),
+      project('world', ...built),
+      project('seams', BUILD),
+      project('whole', BUILD),
+    ],
   },
 });

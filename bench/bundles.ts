@@ -19,7 +19,7 @@ export function measureBundles(scene: HookScene): Row[] {
   const gated = gatedLoop(scene);
   // Not with the environment of this process: reading extra certificates would triple its start.
   const env = scene.environment('none');
-  const bare = () => run(process.execPath, ['-e', '0'], { env, encoding: 'utf8' }).took;
+  const bare = () => run(scene.node, ['-e', '0'], { env, encoding: 'utf8' }).took;
   const variants: Record<string, () => number> = { bare, gated };
   for (const { format, stop, besideTool } of foreign) {
     variants[`stop ${format}`] = stop;
@@ -54,7 +54,7 @@ function foreignLoop(scene: HookScene, format: Format) {
   }
   let said = 0;
   const call = (by: string, event: object) =>
-    run(process.execPath, HOOK, {
+    run(scene.node, HOOK, {
       cwd: project,
       env: { ...scene.environment(by), CLAUDE_PROJECT_DIR: project },
       input: JSON.stringify({ session_id: by, cwd: project, transcript_path: '/nowhere', ...event }),

@@ -14,6 +14,8 @@ export const HOOK = [CLI, 'hook'];
 
 /** A scratch home and project in which hooks are called as the client calls them. */
 export interface HookScene {
+  /** The Node that runs the program and its hooks. */
+  node: string;
   root: string;
   untildoneHome: string;
   /**
@@ -32,12 +34,12 @@ export interface BenchLoop {
   /** Runs a command with the next Stop of this session on stdin, and returns how many milliseconds it took. */
   stop(command: string, args: readonly string[], env?: Record<string, string>): number;
   /** The same with a tool call that is about to begin, which nothing forbids. */
-  tool(command: string, args: readonly string[]): number;
+  tool(command: string, args: readonly string[], env?: Record<string, string>): number;
   /** A Stop on stdin for a command that is no hook. */
   compare(command: string, args: readonly string[]): number;
 }
 
-export function openHookScene(): HookScene {
+export function openHookScene(node = process.execPath): HookScene {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-bench-')));
   const [home, project, untildoneHome] = [join(root, 'home'), join(root, 'project'), join(root, 'untildone')];
   const transcripts = join(home, '.claude', 'projects', 'project');
@@ -53,6 +55,7 @@ export function openHookScene(): HookScene {
     CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
   });
   return {
+    node,
     root,
     untildoneHome,
     environment,
@@ -60,7 +63,7 @@ export function openHookScene(): HookScene {
       const session = randomUUID();
       const transcript = join(transcripts, `${session}.jsonl`);
       if (!unread) writeTranscript(transcript, transcriptBytes);
-      begin(project, environment(session));
+      begin(node, project, environment(session));
       if (!unread) return benchLoop(session, transcript, project, environment(session));
       writeTranscript(transcript, transcriptBytes);
       return rewound(benchLoop(session, transcript, project, environment(session)), untildoneHome);
@@ -69,9 +72,9 @@ export function openHookScene(): HookScene {
   };
 }
 
-function begin(project: string, env: Record<string, string>): void {
+function begin(node: string, project: string, env: Record<string, string>): void {
   const limits = ['--max-iterations', 'unlimited', '--max-duration', 'unlimited'];
-  run(process.execPath, [CLI, 'start', 'Build the thing', ...limits], {
+  run(node, [CLI, 'start', 'Build the thing', ...limits], {
     cwd: project,
     env,
     encoding: 'utf8',
@@ -94,9 +97,10 @@ function benchLoop(
       if (!/^\{\s*"decision": ?"block"/.test(stdout)) throw new Error(`the Stop was not blocked: ${stdout}`);
       return took;
     },
-    tool: (command, args) => {
+    tool: (command, args, added = {}) => {
       const input = JSON.stringify(toolEvent(session, transcript, project));
-      const { took, stdout } = run(command, args, { cwd: project, env, input, encoding: 'utf8' });
+      const options = { cwd: project, env: { ...env, ...added }, input, encoding: 'utf8' } as const;
+      const { took, stdout } = run(command, args, options);
       if (stdout !== '') throw new Error(`the tool call was not let through: ${stdout}`);
       return took;
     },

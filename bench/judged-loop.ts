@@ -50,7 +50,7 @@ export function judgedLoop(
       'start',
     ]);
   }
-  const cli = (...args: string[]) => call(process.execPath, [CLI, ...args]);
+  const cli = (...args: string[]) => call(scene.node, [CLI, ...args]);
   const fingerprint = /Fingerprint: (\w+)/.exec(cli('trust', '--show').stdout)?.[1] ?? '';
   cli('trust', '--fingerprint', fingerprint);
   const limits = ['--max-iterations', 'unlimited', '--max-duration', 'unlimited'];
@@ -68,7 +68,7 @@ export function judgedLoop(
         cwd: project,
         last_assistant_message: `part ${++stops}`,
       };
-      const { took, stdout } = run(process.execPath, HOOK, {
+      const { took, stdout } = run(scene.node, HOOK, {
         cwd: project,
         env,
         input: JSON.stringify(event),

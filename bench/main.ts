@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { measureActive } from './active.ts';
 import { measureAudit } from './audit.ts';
 import { measureBundles } from './bundles.ts';
@@ -30,8 +31,8 @@ import { measureWalls } from './walls.ts';
 /** The measurements, each in a scene of its own: what one leaves behind does not disturb the next. */
 const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
-  ['an active Stop', measureActive],
-  ['what events load', measureBundles],
+  ['the hook: an active Stop', measureActive],
+  ['the hook: what events load', measureBundles],
   ['a session that is queued to be looked back on', measureQueueing],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
@@ -56,20 +57,28 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['a fleet: what a worker costs', () => measureFleetLoad()],
   ['a fleet: limits of the store', () => measureStoreLimits()],
 ];
-/** `npm run bench -- "a run"`: only those whose name holds these words. */
-const [words = ''] = process.argv.slice(2);
+/** `npm run bench -- "a run"`: only those whose name holds these words. `--nodes`: what Node counts for on newer ones, too. */
+const asked = process.argv.slice(2);
+const [words = ''] = asked.filter((word) => word !== '--nodes');
+const newer = asked.includes('--nodes') ? newerNodes() : [];
+const OWN = { version: process.versions.node, path: process.execPath };
 
 const rows: Row[] = [];
 const problems: string[] = [];
 for (const [name, measure] of MEASUREMENTS.filter(([name]) => name.includes(words))) {
-  process.stderr.write(`measuring ${name} ...\n`);
-  const scene = openHookScene();
-  try {
-    rows.push(...(await measure(scene)));
-  } catch (error) {
-    problems.push(`could not measure ${name}: ${error instanceof Error ? error.message : String(error)}`);
-  } finally {
-    scene.close();
+  const nodes = name.startsWith('the hook: ') ? [OWN, ...newer] : [OWN];
+  for (const { version, path } of nodes) {
+    process.stderr.write(`measuring ${name}, Node ${version} ...\n`);
+    const scene = openHookScene(path);
+    try {
+      const on = nodes.length > 1 ? `Node ${version.split('.')[0]}: ` : '';
+      rows.push(...(await measure(scene)).map((row) => ({ ...row, name: on + row.name })));
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      problems.push(`could not measure ${name} on Node ${version}: ${said}`);
+    } finally {
+      scene.close();
+    }
   }
 }
 
@@ -80,3 +89,12 @@ process.stdout.write(
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 // A missed target is a finding, not a failure of the bench.
 process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** Those of `scripts/nodes.json`, fetched where they are missing. */
+function newerNodes(): { version: string; path: string }[] {
+  const said = execFileSync(process.execPath, ['scripts/nodes.mjs'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return [...said.matchAll(/^(\S+) (.+)$/gm)].map(([, version = '', path = '']) => ({ version, path }));
+}

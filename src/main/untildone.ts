@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileCache, homeRoot } from '../home/layout.ts';
+import { compileCache, homeRoot, removeCompiledCode } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as events from './events.ts';
 import type * as hook from './hook.ts';
@@ -8,6 +8,9 @@ import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
 const STOP = /"hook_event_name"\s*:\s*"Stop"/;
+
+/** More than the bundles of a few programs on a few Nodes. */
+const MOST_CACHED = 120;
 
 /** Chooses the bundle by the first argument: the hook and the status line do not load the rest of the program. */
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
@@ -53,7 +56,8 @@ function toolBundle(): typeof tool | undefined {
 
 /**
  * Lets Node keep its compiled code in the home, which only its user can write to (ADR 11). Node before 22.8 cannot. Node
- * checks every entry, also against the bundle, and compiles again what does not fit.
+ * checks every entry, also against the bundle, and compiles again what does not fit. It removes nothing: entries of older
+ * Nodes and programs stay, and on a full disk every call leaves a part of an entry. So what has become too much goes.
  */
 function cacheCompiledCode(): void {
   // Older ones would load a module for nothing.
@@ -64,7 +68,11 @@ function cacheCompiledCode(): void {
     };
     const home = homeRoot(process.env);
     // Makes no home: without one untildone is not set up here.
-    if (existsSync(home)) enableCompileCache?.(compileCache(home));
+    if (!enableCompileCache || !existsSync(home)) return;
+    const folder = compileCache(home);
+    if (existsSync(folder) && readdirSync(folder, { recursive: true }).length > MOST_CACHED)
+      removeCompiledCode(home);
+    enableCompileCache(folder);
   } catch {
     // The hook works without the cache.
   }

@@ -1,10 +1,27 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { quoteForShell } from '../../src/core/shell/words.ts';
+import { permissionsCount, runCommand } from '../../src/dev/conformance/run-command.ts';
 import { newWorld, startLoop, type World } from '../support/chaos/world.ts';
+import { otherNode } from '../support/node-of-program.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const SESSION = 'compiled-code';
+/** From 22.8 on. */
+const ASK = 'typeof require("node:module").enableCompileCache';
+const isKept = execFileSync(process.execPath, ['--print', ASK], { encoding: 'utf8' }).trim() === 'function';
 let world: World;
 
 beforeAll(() => {
@@ -21,6 +38,7 @@ function hook(
   event: string,
   flags: string[] = [],
   more: object = {},
+  env: Record<string, string> = {},
 ): { code: number | null; out: string; err: string } {
   const input = JSON.stringify({
     hook_event_name: event,
@@ -32,7 +50,7 @@ function hook(
   const bin = join(world.folder, 'dist', 'untildone.cjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, bin, 'hook'], {
     input,
-    env: world.env,
+    env: { ...world.env, ...env },
     cwd: world.project,
     encoding: 'utf8',
   });
@@ -122,4 +140,126 @@ test('an event that only looks like a tool call is answered as what it is', () =
   const quoted = { note: { hook_event_name: 'PreToolUse' } };
   const { out } = hook('Stop', [], quoted);
   expect(JSON.parse(out)).toMatchObject({ decision: 'block' });
+});
+
+test('every newer Node keeps compiled code', () => {
+  expect(isKept).toBe(otherNode !== undefined || existsSync(join(world.home, 'compile-cache')));
+});
+
+describe.runIf(isKept)('compiled code that Node keeps', () => {
+  const bundle = (name: string) => join(world.folder, 'dist', name);
+  const identity = (file: string) => {
+    const { ino, mtimeNs } = statSync(file, { bigint: true });
+    return { file, ino, mtimeNs };
+  };
+  const forget = () => rmSync(join(world.home, 'compile-cache'), { recursive: true, force: true });
+  /** What Node says of the cache of a bundle, without its own answers. */
+  const saidOf = (name: string, event: string) => {
+    const { err } = hook(event, [], {}, { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    return err.split('\n').filter((line) => line.includes(bundle(name)));
+  };
+  const accepted = expect.stringMatching(/ was accepted/);
+
+  test.each([
+    { event: 'Stop', name: 'hook.cjs' },
+    { event: 'PreToolUse', name: 'tool.cjs' },
+  ])('the first $event writes it, the second uses it and leaves it as it is', ({ event, name }) => {
+    forget();
+    expect(saidOf(name, event)).not.toContainEqual(accepted);
+    const first = cached().map(identity);
+    expect(first).toHaveLength(1);
+    expect(saidOf(name, event)).toContainEqual(accepted);
+    expect(cached().map(identity)).toEqual(first);
+  });
+
+  test('one entry for each bundle and Node, however often the bundle changes; a changed one is compiled anew', () => {
+    forget();
+    hook('PreToolUse');
+    const file = bundle('hook.cjs');
+    const text = readFileSync(file, 'utf8');
+    // Of the same length: V8 alone would run the code of the other text.
+    const other = text.replaceAll('The work is not done yet', 'The work is NOT done yet');
+    expect(other).not.toBe(text);
+    for (const now of [text, other, text, other]) {
+      // Other worlds link the same file.
+      rmSync(file);
+      writeFileSync(file, now);
+      const reason = now === text ? 'is not done yet' : 'is NOT done yet';
+      for (const _ of ['compiled', 'from the cache']) expect(hook('Stop').out).toContain(reason);
+      expect(cached()).toHaveLength(2);
+    }
+    rmSync(file);
+    writeFileSync(file, text);
+  });
+
+  test('the entry of another bundle in its place is not run', () => {
+    forget();
+    hook('Stop');
+    const [ofHook = ''] = cached();
+    hook('PreToolUse');
+    const [ofTool = ''] = cached().filter((entry) => entry !== ofHook);
+    copyFileSync(ofTool, ofHook);
+    expect(saidOf('hook.cjs', 'Stop')).not.toContainEqual(accepted);
+    expect(readFileSync(ofHook)).not.toEqual(readFileSync(ofTool));
+    expect(saidOf('hook.cjs', 'Stop')).toContainEqual(accepted);
+  });
+
+  test.runIf(permissionsCount())('a folder that cannot be read or written changes no answer', async () => {
+    const held = async () => {
+      const event = {
+        hook_event_name: 'Stop',
+        session_id: SESSION,
+        last_assistant_message: `Part ${++said}.`,
+      };
+      const line = [process.execPath, bundle('untildone.cjs'), 'hook'].map(quoteForShell).join(' ');
+      const { env, project: cwd } = world;
+      const input = JSON.stringify(event);
+      return runCommand({ line, env, cwd, input, limitMs: PATIENCE_MS, unprivileged: true });
+    };
+    forget();
+    hook('Stop');
+    const folder = dirname(cached()[0] ?? '');
+    for (const mode of [0o500, 0]) {
+      chmodSync(folder, mode);
+      expect(await held()).toMatchObject({ exitCode: 0, stderr: '' });
+      expect((await held()).stdout).toContain('"decision":"block"');
+    }
+    chmodSync(folder, 0o700);
+  });
+
+  const onFullDisk = async (env: Record<string, string> = {}) => {
+    const event = { hook_event_name: 'Stop', session_id: SESSION, last_assistant_message: 'On a full disk.' };
+    const line = [process.execPath, bundle('untildone.cjs'), 'hook'].map(quoteForShell).join(' ');
+    const { exitCode, stdout, stderr } = await runCommand({
+      ...{ line, cwd: world.project, input: JSON.stringify(event), limitMs: PATIENCE_MS },
+      env: { ...world.env, ...env },
+      fullDisk: true,
+    });
+    return { exitCode, stdout, stderr };
+  };
+
+  test('on a full disk the answer is the one without it, and what is left of entries does not pile up', async () => {
+    forget();
+    const without = await onFullDisk({ NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(without.stdout).toContain('nothing is proven');
+    expect(await onFullDisk()).toEqual(without);
+    const [left = ''] = cached();
+    expect(statSync(left).size).toBe(0);
+    for (let n = 0; n < 120; n++) writeFileSync(`${left}${n}`, '');
+    expect(await onFullDisk()).toEqual(without);
+    expect(cached()).toHaveLength(1);
+  });
+
+  test('goes with untildone prune, whichever Node it is of', () => {
+    hook('Stop');
+    const older = join(world.home, 'compile-cache', 'v22.0.0-x64-00000000-0');
+    mkdirSync(older, { recursive: true });
+    writeFileSync(join(older, '2a4506c7'), 'of an older Node');
+    expect(cached().length).toBeGreaterThan(1);
+    execFileSync(process.execPath, [bundle('untildone.cjs'), 'prune'], {
+      env: world.env,
+      cwd: world.project,
+    });
+    expect(cached()).toEqual([]);
+  });
 });

@@ -8,7 +8,9 @@ import { TIERS, testFiles, tierOf } from '../support/tiers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(resolve(ROOT, file), 'utf8');
-const played: Record<string, { projects: string[] }> = JSON.parse(read('scripts/tiers.json'));
+const { nodes, ...played }: Record<string, { projects: string[] }> & { nodes: string[] } = JSON.parse(
+  read('scripts/tiers.json'),
+);
 const included = new Map(
   (config.test?.projects ?? []).map((project) => {
     const { name, include = [] } = (project as { test: { name: string; include?: string[] } }).test;
@@ -26,6 +28,10 @@ describe('every test file', () => {
     expect(played.all?.projects).toEqual([...TIERS]);
     expect([...(played.test?.projects ?? []), ...(played.rest?.projects ?? [])]).toEqual([...TIERS]);
     expect(read('.ci/run')).toMatch(/^npm test\nnpm run test:all -- --rest$/m);
+  });
+
+  test('that newer Nodes play is there', () => {
+    expect(nodes.filter((file) => !testFiles().includes(file))).toEqual([]);
   });
 
   test('of a seam is there, and is played by npm test alone', () => {

@@ -1,12 +1,19 @@
-/** The program without its processes: a hook call, or a plain command, is a function call in this process. */
+/**
+ * The program without its processes: a hook call, or a plain command, is a function call in this process. Where tests run on
+ * another Node, it is a process of it, which runs the bundles.
+ */
 import fs, { existsSync, readFileSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import type { CommandLine, Ran } from '../../src/dev/conformance/run-command.ts';
+import { quoteForShell } from '../../src/core/shell/words.ts';
+import { type CommandLine, type Ran, runCommand } from '../../src/dev/conformance/run-command.ts';
+import { otherNode } from './node-of-program.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { sharedSoon } from './shared.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../../src');
+const BUILT = resolve(import.meta.dirname, '../../dist/untildone.cjs');
 
 export interface Program {
   answerEvent(): Promise<unknown>;
@@ -76,11 +83,13 @@ function buildProgram(folder: string): Promise<unknown> {
 
 /** Answers as a process would: the event on stdin, at most one object on stdout, and an exit code. */
 export function runHook(program: Program, command: CommandLine): Promise<Ran> {
+  if (otherNode !== undefined) return asProcess(['hook'], command);
   return inPlaceOfProcess(command, () => program.answerEvent());
 }
 
 /** The same by the bundle that answers tool calls alone. */
 export function runToolHook(program: Program, command: CommandLine): Promise<Ran> {
+  if (otherNode !== undefined) return asProcess(['hook'], command);
   return inPlaceOfProcess(command, () => program.answerToolCall());
 }
 
@@ -91,6 +100,7 @@ export function runCli(
   command: CommandLine,
   bin = 'untildone',
 ): Promise<Ran> {
+  if (otherNode !== undefined) return asProcess(args, command);
   return inPlaceOfProcess(command, async () => {
     const { argv } = process;
     process.argv = [process.execPath, bin, ...args];
@@ -100,6 +110,11 @@ export function runCli(
       process.argv = argv;
     }
   });
+}
+
+function asProcess(args: readonly string[], command: CommandLine): Promise<Ran> {
+  const words = [process.execPath, BUILT, ...args];
+  return runCommand({ ...command, line: `exec ${words.map(quoteForShell).join(' ')}`, limitMs: PATIENCE_MS });
 }
 
 /** One at a time: folder, environment and output are those of this process while the work lasts. */

@@ -1,6 +1,8 @@
 /** Plays what a real client sent, without a client: our commands and hooks are calls in this process. */
+import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { prepareClientHome } from '../../../src/client/sdk/find-client.ts';
 import type { Ran } from '../../../src/dev/conformance/run-command.ts';
 import { temporaryFolder } from '../files/workers.ts';
@@ -45,6 +47,7 @@ class Player {
   readonly #program: Program;
   readonly #root: string;
   readonly #project: string;
+  readonly #client = processOfClient();
   #session = '';
 
   static async open(recording: Recording): Promise<Player> {
@@ -142,11 +145,23 @@ class Player {
     return { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...own };
   }
 
-  /** What Claude Code adds; the process of the client is this one. */
+  /** What Claude Code adds. */
   #variables(): Record<string, string> {
     const entry = { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli', CLAUDE_CODE_SESSION_ATTENDED: '0' };
-    return { CLAUDECODE: '1', CLAUDE_PID: `${process.pid}`, CLAUDE_CODE_SESSION_ID: this.#session, ...entry };
+    return {
+      CLAUDECODE: '1',
+      CLAUDE_PID: `${this.#client}`,
+      CLAUDE_CODE_SESSION_ID: this.#session,
+      ...entry,
+    };
   }
+}
+
+/** A process that stands for the client while the test lasts: not above what a person types in a terminal of their own. */
+function processOfClient(): number {
+  const child = spawn('sleep', ['3600'], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill());
+  return child.pid ?? 0;
 }
 
 /** Two events can be refused by exit code 2 alone. */
