@@ -3,6 +3,7 @@ import * as nodeModule from 'node:module';
 import { compileCache, homeRoot } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as hook from './hook.ts';
+import { loadProgram } from './load-program.ts';
 import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
@@ -13,7 +14,7 @@ if (small === 'hook' || small === 'statusline') {
   cacheCompiledCode();
   if (small === 'hook') void answerHook();
   else require('./statusline.cjs');
-} else require('./cli.cjs');
+} else void loadProgram(() => import('./program/cli.mjs' as string));
 
 /** Each class of events has a bundle of its own. What the text seems to be is enough: the bundle hands on what it does not know. */
 async function answerHook(): Promise<void> {

@@ -1,5 +1,6 @@
 import { transcriptFiles } from '../../client/transcript/file.ts';
 import { readSubagentUsage } from '../../client/transcript/subagent-usage.ts';
+import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { lessonsFor } from '../../home/lessons/files.ts';
@@ -16,7 +17,6 @@ import {
 } from './detect-foreign-state.ts';
 import type { FormatsBundle, JudgeBundle } from './load-bundles.ts';
 import { projectOf } from './project.ts';
-import { openTools } from './session-tools.ts';
 import { spawnRun } from './spawn-run.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
@@ -35,11 +35,13 @@ interface PortsOptions {
   loadFormats(): Promise<FormatsBundle>;
   /** The handling of events that are no judged Stops, as far as the bundle has it. */
   session(): Promise<OtherEvents>;
+  /** The tool rules, which no Stop asks. */
+  tools(): Promise<ToolGuard>;
 }
 
 /** The ports that every event needs, those of tool calls included: nothing heavy is imported here. */
 export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: FileStore } {
-  const { home, env, load, loadFormats, session } = options;
+  const { home, env, load, loadFormats, session, tools } = options;
   const store = new FileStore(home, systemClock);
   const judgesOf = async () => (await load()).openJudges(home, env);
   const ports: JudgingPorts & { store: FileStore } = {
@@ -53,7 +55,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
     judges: judgesOf,
     receipts: async () => (await load()).openReceipts(home),
     session,
-    tools: async () => openTools(env, load),
+    tools,
     spawnRun: (ref) => spawnRun(ref, env),
     foreign: async (event, hasNative) => {
       const place = foreignPlaceOf(event, store.projectOfSession(event.session), env, systemClock.now());

@@ -1,6 +1,10 @@
+import type { HookEvent } from '../../core/loop/event.ts';
+import { partMissing } from '../../core/text/errors.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
+import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import type { Home } from '../../home/layout.ts';
-import type { Judges, Receipts } from '../../judging/ports.ts';
+import type { FileStore } from '../../home/store.ts';
+import type { Judges, OtherEvents, Receipts } from '../../judging/ports.ts';
 import type { SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
 import type { markReflection } from './mark-reflection.ts';
@@ -25,7 +29,23 @@ export interface FormatsBundle {
   markReflection: typeof markReflection;
 }
 
-/** Most events need neither of these bundles, which lie beside this one. */
+/** What queueing the end of a session needs. */
+export interface EndingWorld {
+  home: Home;
+  store: FileStore;
+  env: NodeJS.ProcessEnv;
+  now: number;
+  load(): Promise<FormatsBundle>;
+}
+
+/** What `events.cjs` offers to Stops: the handling of all other events, and what begins when a session may end. */
+export interface EventsBundle {
+  openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents;
+  openTools(env: NodeJS.ProcessEnv, load: () => Promise<JudgeBundle>): ToolGuard;
+  queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]>;
+}
+
+/** Most events need none of these bundles, which lie beside this one. */
 export async function loadJudgeBundle(): Promise<JudgeBundle> {
   return whole('judge.cjs', 'openJudges', () => require('./judge.cjs') as JudgeBundle);
 }
@@ -44,7 +64,6 @@ function whole<Bundle>(name: string, last: keyof Bundle, load: () => Bundle): Bu
     if (typeof bundle[last] === 'function') return bundle;
     throw new Error(`${name} is empty`);
   } catch (cause) {
-    const [why] = (cause as Error).message.split('\n');
-    throw new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
+    throw partMissing(cause as Error);
   }
 }

@@ -10,19 +10,10 @@ import { writeNew } from '../../files/whole-file.ts';
 import { isLockProject, readReflectionConfig, type WishRead } from '../../formats/lock/reflection-config.ts';
 import { createHome, type Home } from '../../home/layout.ts';
 import { hasDue, queuedReflection, queuedReflections, queueReflection } from '../../home/reflections.ts';
-import type { FileStore } from '../../home/store.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { FormatsBundle } from './load-bundles.ts';
+import type { EndingWorld, FormatsBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
-
-interface EndingWorld {
-  home: Home;
-  store: FileStore;
-  env: NodeJS.ProcessEnv;
-  now: number;
-  load(): Promise<FormatsBundle>;
-}
 
 /** Set where a reflection runs: it is never looked back on itself. */
 export const REFLECTION_MODE = 'CLAUDE_REFLECTION_MODE';

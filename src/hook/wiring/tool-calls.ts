@@ -15,6 +15,7 @@ import { openCommonPorts } from './common-ports.ts';
 import { TOOL_EVENTS } from './detect-foreign-state.ts';
 import { loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
+import { openTools } from './session-tools.ts';
 
 export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
   events: TOOL_EVENTS,
@@ -25,6 +26,7 @@ export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
       load: loadJudgeBundle,
       loadFormats: loadFormatsBundle,
       session: async () => toolCallsOf(home, env),
+      tools: async () => openTools(env, loadJudgeBundle),
     }),
   handle: handleOther,
 };
