@@ -15,6 +15,7 @@ import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { weighPage } from './page-weight.ts';
+import { measureProgram } from './program.ts';
 import { measureQueueing } from './queued-session.ts';
 import { measureRalphLoop } from './ralph-loop.ts';
 import { measureReflect } from './reflect.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['an active Stop', measureActive],
   ['what events load', measureBundles],
+  ['commands that are typed often', measureProgram],
   ['a session that is queued to be looked back on', measureQueueing],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],
