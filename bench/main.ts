@@ -1,6 +1,6 @@
 import { measureActive } from './active.ts';
 import { measureAudit } from './audit.ts';
-import { measureBundles } from './bundles.ts';
+import { measureBundles, measureProgram } from './bundles.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
@@ -15,7 +15,6 @@ import { measureInactive } from './inactive.ts';
 import { measureIterationGap } from './iteration-gap.ts';
 import { measureJournalLengths } from './journal-length.ts';
 import { weighPage } from './page-weight.ts';
-import { measureProgram } from './program.ts';
 import { measureQueueing } from './queued-session.ts';
 import { measureRalphLoop } from './ralph-loop.ts';
 import { measureReflect } from './reflect.ts';
