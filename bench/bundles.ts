@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { layoutFor, layoutNames } from '../src/dev/conformance/layouts.ts';
 import { FORMATS, type Format } from '../src/dev/conformance/scenario.ts';
-import { HOOK, type HookScene, run } from './hook-scene.ts';
+import { CLI, HOOK, type HookScene, run } from './hook-scene.ts';
 import { judgedLoop } from './judged-loop.ts';
 import { comparePaired, type Row } from './report.ts';
 import { type Samples, sampleInRounds } from './sampler.ts';
@@ -36,6 +36,30 @@ export function measureBundles(scene: HookScene): Row[] {
     ...FORMATS.map((format) => row(`stop ${format}`, `Stop held, ${format}, from the second on`, 2)),
     ...FORMATS.map((format) => row(`tool ${format}`, `tool call beside ${format} of another session`, 1.6)),
     row('gated', 'Stop, one instant command gate', 3.5),
+  ];
+}
+
+/** Measures what commands cost that you type often, in a project with a loop. */
+export function measureProgram(scene: HookScene): Row[] {
+  const { session } = scene.startLoop(1024);
+  const env = scene.environment(session);
+  const call = (...args: string[]) => run(process.execPath, args, { env, encoding: 'utf8' }).took;
+  const samples = sampleInRounds(ROUNDS, {
+    bare: () => call('-e', '0'),
+    version: () => call(CLI, '--version'),
+    status: () => call(CLI, 'status'),
+    log: () => call(CLI, 'log'),
+  });
+  const row = (variant: keyof typeof samples, name: string, target?: number) =>
+    comparePaired(samples[variant], samples.bare, {
+      name,
+      against: 'node -e 0',
+      ...(target === undefined ? {} : { target }),
+    });
+  return [
+    row('status', 'untildone status', 2.5),
+    row('log', 'untildone log'),
+    row('version', 'untildone --version'),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { measureActive } from './active.ts';
 import { measureAudit } from './audit.ts';
-import { measureBundles } from './bundles.ts';
+import { measureBundles, measureProgram } from './bundles.ts';
 import { measureCleanRoom } from './clean-room.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDifferential } from './differential.ts';
@@ -33,6 +33,7 @@ const MEASUREMENTS: [string, (scene: HookScene) => Row[] | Promise<Row[]>][] = [
   ['the hook when nothing is active', measureInactive],
   ['the hook: an active Stop', measureActive],
   ['the hook: what events load', measureBundles],
+  ['commands that are typed often', measureProgram],
   ['a session that is queued to be looked back on', measureQueueing],
   ['an active Stop of ralph-loop', measureRalphLoop],
   ['transcripts of 1 KB to 1 GB, time and memory', measureTranscriptSizes],

@@ -1,16 +1,17 @@
 #!/usr/bin/env node
-// Bundles untildone for Node 20. `untildone.cjs` is the program and chooses: `tool.cjs` answers events of tool calls, `hook.cjs` Stops,
-// `events.cjs` all others (what the first two seldom need: `later.mjs`), `statusline.cjs` prints a line about a session, `judge.cjs` has
-// the core of judging (its parts: `judge-parts.mjs`), `formats.cjs` the formats of other systems, `dev.cjs` is for
-// authors of hooks, `reflect.cjs` reads transcripts, also in worker threads, `telemetry.cjs` sends OTLP, `dashboard.cjs` serves the
-// page in `dashboard/`, `fleet.cjs` submits to a fleet, works for one and looks at it, `fleet-run.cjs` is the process of one of its
-// runs, `cli.cjs` is everything else. `index.mjs` is the library, an ES module with its types.
+// Builds untildone for Node 20. `untildone.cjs` is the program and chooses. Each class of events has a bundle of its own, which is whole
+// in itself: `tool.cjs` answers events of tool calls, `hook.cjs` Stops, `events.cjs` all others (what the first two seldom need:
+// `later.mjs`), `statusline.cjs` prints a line about a session, `judge.cjs` has the core of judging (its parts: `judge-parts.mjs`),
+// `formats.cjs` the formats of other systems, `telemetry.cjs` sends OTLP. Everything else is one build of ES modules that share their
+// code, in `program/`: the commands, each loaded when it is called, `reflect.mjs` for worker threads, `drive.mjs` for the process of one
+// run of a fleet, which `fleet-run.cjs` starts. `index.mjs` is the library, with its types.
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { coreOfJudge, PARTS_OF_JUDGE } from './judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
+import { oneBase } from './one-base.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -38,14 +39,10 @@ const common = {
     './events.cjs',
     ...LATER_BUNDLES.map((name) => `./${name}.cjs`),
     './statusline.cjs',
-    './cli.cjs',
     './judge.cjs',
     './formats.cjs',
-    './dev.cjs',
-    './reflect.cjs',
     './telemetry.cjs',
-    './dashboard.cjs',
-    './fleet.cjs',
+    './program/*',
     // Optional packages of the engine of a fleet.
     'bullmq',
     'ioredis',
@@ -77,13 +74,8 @@ const bundles = await Promise.all([
   ...Object.entries(PARTS_OF_JUDGE).map(([name, entry]) =>
     build({ ...common, entryPoints: [entry], outfile: `dist/${name}.cjs`, minify: true }),
   ),
-  build({ ...common, entryPoints: ['src/main/cli.ts'], outfile: 'dist/cli.cjs' }),
-  build({ ...common, entryPoints: ['src/main/dev.ts'], outfile: 'dist/dev.cjs' }),
-  build({ ...common, entryPoints: ['src/main/reflect.ts'], outfile: 'dist/reflect.cjs' }),
   build({ ...common, entryPoints: ['src/main/telemetry.ts'], outfile: 'dist/telemetry.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/dashboard.ts'], outfile: 'dist/dashboard.cjs', minify: true }),
-  build({ ...common, entryPoints: ['src/main/fleet.ts'], outfile: 'dist/fleet.cjs' }),
-  build({ ...common, entryPoints: ['src/main/fleet-run.ts'], outfile: 'dist/fleet-run.cjs' }),
+  build({ ...common, entryPoints: ['src/main/fleet-run.ts'], outfile: 'dist/fleet-run.cjs', minify: true }),
   build({
     ...common,
     entryPoints: ['src/main/untildone.ts'],
@@ -93,15 +85,25 @@ const bundles = await Promise.all([
   build({
     ...common,
     format: 'esm',
-    entryPoints: { index: 'src/library/index.ts' },
+    entryPoints: {
+      'program/cli': 'src/main/cli.ts',
+      'program/reflect': 'src/main/reflect.ts',
+      'program/drive': 'src/main/drive.ts',
+      index: 'src/library/index.ts',
+    },
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
-    // Loads what drives a run when one is started: gates import this module, too.
     splitting: true,
-    chunkNames: 'library-[hash]',
-    // The other bundles are CommonJS, and an ES module has no `require` of its own.
+    plugins: [
+      oneBase({ bases: ['src/cli/cli.ts', 'src/cli/loop/show-status.ts'], entries: ['src/main/drive.ts'] }),
+    ],
+    chunkNames: 'program/[name]-[hash]',
+    // Names stay: `--debug` shows them.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Bundles of hooks are CommonJS, and lie beside the entry. An ES module has no `require` of its own.
     banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url.replace(/(program\\/)?[^/]+$/, 'untildone.cjs'));",
     },
   }),
   buildPage(),
@@ -139,22 +141,11 @@ for (const name of ['one-session', 'many-sessions', 'four-chunks', 'eight-cheats
 rmSync('plugin/dist', { recursive: true, force: true });
 for (const part of [
   ...[
-    'untildone',
-    'hook',
-    'tool',
-    'events',
+    ...['untildone', 'hook', 'tool', 'events', 'statusline', 'judge', 'formats', 'telemetry', 'fleet-run'],
     ...LATER_BUNDLES,
-    'statusline',
-    'judge',
     ...Object.keys(PARTS_OF_JUDGE),
-    'formats',
-    'cli',
-    'dev',
-    'reflect',
-    'telemetry',
-    'dashboard',
   ].map((name) => `${name}.cjs`),
-  ...['grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
+  ...['program', 'grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {
   cpSync(`dist/${part}`, `plugin/dist/${part}`, { recursive: true });
 }

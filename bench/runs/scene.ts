@@ -42,9 +42,8 @@ export interface RunFigures {
 export async function openProgram(): Promise<Program> {
   // Beside the original: the Agent SDK is looked for from here upwards.
   const folder = mkdtempSync(join(resolve('dist'), 'bench-'));
-  for (const name of ['untildone', 'cli', 'hook']) {
-    cpSync(resolve('dist', `${name}.cjs`), join(folder, `${name}.cjs`));
-  }
+  for (const name of ['untildone.cjs', 'hook.cjs', 'program'])
+    cpSync(resolve('dist', name), join(folder, name), { recursive: true });
   await bundle('bench/runs/agent.ts', join(folder, 'judge.cjs'), 'cjs');
   await bundle('bench/runs/bare.ts', join(folder, 'bare.mjs'), 'esm');
   const cli = join(folder, 'untildone.cjs');

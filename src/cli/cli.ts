@@ -17,13 +17,13 @@ import { addDevCommands } from './dev.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
 import { addFleetCommands } from './fleet/commands.ts';
 import { addWorkerCommand } from './fleet/worker.ts';
-import { addClaimCommand } from './formats/claim.ts';
+import { addClaimCommand, addRalphCommands } from './formats/commands.ts';
 import { addFeaturesCommands } from './formats/features-commands.ts';
 import { addLockCommands } from './formats/lock-commands.ts';
-import { addRalphCommands } from './formats/ralph-loop.ts';
 import { addStateCommands } from './formats/state-commands.ts';
-import { allCommands, arrangeHelp, HELP_STYLE } from './help/help.ts';
+import { allCommands, arrangeHelp, HELP_STYLE, nameOf } from './help/help.ts';
 import {
+  calledCommand,
   isWrongUse,
   misspelledSubcommand,
   problemJson,
@@ -32,21 +32,60 @@ import {
   wantsJson,
 } from './help/problems.ts';
 import { addImportCommands } from './import/commands.ts';
-import { addInstallCommands } from './install/commands.ts';
-import { addPluginHooksCommand } from './install/plugin-hooks.ts';
-import { addLessonsCommand } from './lessons/commands.ts';
-import { addReplayCommand } from './lessons/replay.ts';
+import { addInstallCommands, addPluginHooksCommand } from './install/add-commands.ts';
+import { loaded } from './later.ts';
+import { addLessonsCommand, addReplayCommand } from './lessons/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
-import { addAuditCommand } from './reflect/audit.ts';
-import { addReflectCommand } from './reflect/commands.ts';
-import { addReflectQueuedCommand } from './reflect/queued.ts';
-import { addRunCommand } from './run.ts';
-import { addSetupCommand } from './setup/commands.ts';
-import { addStatsCommand } from './stats.ts';
+import { addAuditCommand } from './reflect/audit-command.ts';
+import { addReflectCommand, addReflectQueuedCommand } from './reflect/commands.ts';
 
-/** All commands, arranged for `--help`. `sayProblem` gets what is wrong with a call, and where. */
-export function buildCli(sayProblem: (problem: string, command: Command) => void = () => {}): Command {
+import { addRunCommand } from './run-command.ts';
+import { addSetupCommand } from './setup/commands.ts';
+import { addStatsCommand } from './stats-command.ts';
+
+/** Which function adds which commands. */
+const ADDED: readonly (readonly [add: (cli: Command) => void, ...names: string[]])[] = [
+  [
+    addLoopCommands,
+    ...['start', 'status', 'pause', 'resume', 'cancel', 'release', 'approve', 'reject'],
+    ...['answer', 'ask', 'log', 'prune'],
+  ],
+  [addDashboardCommand, 'dashboard'],
+  [addRunCommand, 'run'],
+  [addFleetCommands, 'submit', 'fleet'],
+  [addWorkerCommand, 'worker'],
+  [addStatsCommand, 'stats'],
+  [addContractCommands, 'init', 'trust', 'verify', 'contract', 'allow', 'receipt', 'holdout'],
+  [addLessonsCommand, 'lessons'],
+  [addReplayCommand, 'replay'],
+  [addMcpCommand, 'mcp'],
+  [addReflectCommand, 'reflect'],
+  [addReflectQueuedCommand, 'reflect-queued'],
+  [addSetupCommand, 'setup'],
+  [addInstallCommands, 'install', 'uninstall'],
+  [addDoctorCommand, 'doctor'],
+  [addPluginHooksCommand, 'plugin-hooks'],
+  [addImportCommands, 'import'],
+  [addRalphCommands, 'ralph-loop', 'cancel-ralph'],
+  [addClaimCommand, 'claim'],
+  [addFeaturesCommands, 'features'],
+  [addLockCommands, 'lock'],
+  [addStateCommands, 'state'],
+  [addAuditCommand, 'audit'],
+  [addDevCommands, 'demo', 'simulate', 'conformance'],
+  [addEventCommands, 'hook', 'statusline'],
+  [addCompletionCommand],
+];
+
+/**
+ * All commands, arranged for `--help`; with the name of a command only those that are added together with it.
+ * `sayProblem` gets what is wrong with a call, and where.
+ */
+export function buildCli(
+  sayProblem: (problem: string, command: Command) => void = () => {},
+  called?: string,
+): Command {
   const cli = new Command('untildone')
     .description('Keeps Claude Code working until the work is provably done.')
     .version(VERSION)
@@ -56,43 +95,30 @@ export function buildCli(sayProblem: (problem: string, command: Command) => void
       writeErr: (text) => linesOf(text).forEach(warn),
     })
     .exitOverride();
-  addLoopCommands(cli);
-  addDashboardCommand(cli);
-  addRunCommand(cli);
-  addFleetCommands(cli);
-  addWorkerCommand(cli);
-  addStatsCommand(cli);
-  addContractCommands(cli);
-  addLessonsCommand(cli);
-  addReplayCommand(cli);
-  addMcpCommand(cli);
-  addReflectCommand(cli);
-  addReflectQueuedCommand(cli);
-  addSetupCommand(cli);
-  addInstallCommands(cli);
-  addDoctorCommand(cli);
-  addPluginHooksCommand(cli);
-  addImportCommands(cli);
-  addRalphCommands(cli);
-  addClaimCommand(cli);
-  addFeaturesCommands(cli);
-  addLockCommands(cli);
-  addStateCommands(cli);
-  addAuditCommand(cli);
-  addDevCommands(cli);
-  cli
-    .command('hook')
-    .description('answer one hook event on stdin (Claude Code calls this)')
-    .action(async () => (await import('../hook/answer-event.ts')).answerEvent());
-  cli
-    .command('statusline')
-    .description("print one line about a session for Claude Code's status line (Claude Code calls this)")
-    .action(async () => (await import('./statusline.ts')).printStatusline());
-  addCompletionCommand(cli);
+  const wanted = ADDED.filter(([, ...names]) => called !== undefined && names.includes(called));
+  for (const [add] of wanted.length > 0 ? wanted : ADDED) add(cli);
   arrangeHelp(cli);
   for (const command of [cli, ...allCommands(cli)])
     command.configureOutput({ outputError: (problem) => sayProblem(problem, command) });
   return cli;
+}
+
+/** What Claude Code calls where it does not go through the entry. */
+function addEventCommands(cli: Command): void {
+  cli
+    .command('hook')
+    .description('answer one hook event on stdin (Claude Code calls this)')
+    .action(async () => (await loaded(() => import('../hook/answer-event.ts'))).answerEvent());
+  cli
+    .command('statusline')
+    .description("print one line about a session for Claude Code's status line (Claude Code calls this)")
+    .action(async () => (await loaded(() => import('./statusline.ts'))).printStatusline());
+}
+
+/** The same command among all others. */
+function amongAll(command: Command): Command {
+  const all = buildCli();
+  return calledCommand(all, nameOf(command).split(' ')) ?? all;
 }
 
 const TAKE_TASKS = ['start', 'run', 'submit', 'ask', 'answer'];
@@ -143,9 +169,9 @@ export async function main(argv: string[]): Promise<void> {
   endWithReader();
   const json = wantsJson(words.slice(2));
   const cli = buildCli((problem, command) => {
-    const message = problemLine(problem, command);
+    const message = problemLine(problem, amongAll(command));
     warn(json ? problemJson({ code: 'usage', message, exit_code: EXIT.refused }) : `untildone: ${message}`);
-  });
+  }, words[2]);
   try {
     followUpgrade(words);
     reflectOnQueued(words);

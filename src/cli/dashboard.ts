@@ -1,9 +1,8 @@
-/** Adds the command of the dashboard. Its code is in `dashboard.cjs`, which is loaded when it is called. */
+/** Adds the command of the dashboard. Its code is loaded when it is called. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DashboardFlags } from '../dashboard/command.ts';
 import { value } from './flags.ts';
-
-type DashboardBundle = typeof import('../main/dashboard.ts');
+import { loaded } from './later.ts';
 
 export function addDashboardCommand(cli: Command): void {
   cli
@@ -21,7 +20,7 @@ export function addDashboardCommand(cli: Command): void {
     .option('--token <text>', 'the token of the link (default: a new one each time)', value)
     .option('--json', 'print the link as JSON: {"url", "pid"}', false)
     .action(async (flags: DashboardFlags) => {
-      const { dashboard } = await Promise.resolve().then(() => require('./dashboard.cjs') as DashboardBundle);
+      const { dashboard } = await loaded(() => import('../dashboard/command.ts'));
       process.exitCode = await dashboard(flags);
     });
 }

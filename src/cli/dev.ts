@@ -1,16 +1,16 @@
-/** Adds the commands for authors of hooks. Their code is in `dev.cjs`, which is loaded when one of them is called. */
+/** Adds the commands for authors of hooks. Their code is loaded when one of them is called. */
 import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Format } from '../dev/conformance/scenario.ts';
 import type { DemoFlags } from '../dev/demo/command.ts';
 import type { SimulateOptions } from '../dev/simulator/command.ts';
 import { thisProgram } from '../home/program.ts';
+import { loaded } from './later.ts';
 
-/** What `dev.cjs` offers. */
-export type DevBundle = typeof import('../main/dev.ts');
+type DevCommands = typeof import('../dev/commands.ts');
 
-export function loadDev(): Promise<DevBundle> {
-  return Promise.resolve().then(() => require('./dev.cjs') as DevBundle);
+export function loadDev(): Promise<DevCommands> {
+  return loaded(() => import('../dev/commands.ts'));
 }
 
 export function addDevCommands(cli: Command): void {
@@ -53,7 +53,7 @@ function port(text: string): number {
   throw new InvalidArgumentError('Type a port from 1 to 65535, or 0 for a free one.');
 }
 
-/** Repeats the names of the formats, so that the help can be shown without loading `dev.cjs`. */
+/** Repeats the names of the formats, so that the help can be shown without loading their code. */
 const FORMATS: Record<Format, true> = {
   'ralph-loop': true,
   'feature-list': true,

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Scope } from '../client/settings/files.ts';
 import type { Limit } from '../core/contract/contract.ts';
 import { parseDuration } from '../core/text/duration.ts';
 
@@ -62,4 +63,16 @@ export function addLoopLimits(
       'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
       orMore(duration),
     );
+}
+
+/** Repeats the names of the scopes, so that the help can be shown without loading what changes settings. */
+const SCOPES: Record<Scope, true> = { project: true, local: true, user: true };
+
+export function scopeFlag(): Option {
+  return new Option(
+    '--scope <scope>',
+    'project: .claude/settings.json; local: .claude/settings.local.json; user: ~/.claude/settings.json',
+  )
+    .choices(Object.keys(SCOPES))
+    .default('project');
 }

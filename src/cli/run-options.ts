@@ -49,6 +49,14 @@ export function addWorkOptions(command: Command): Command {
   return command;
 }
 
+export function addGitOptions(command: Command): Command {
+  return command
+    .option('--branch', 'work on a branch of its own; commit what makes progress (needs a clean tree)')
+    .option('--worktree', 'the same in a worktree beside your tree, which stays as it is')
+    .option('--pr', 'push that branch at the end and open a pull request through gh')
+    .option('--merge', 'with --pr: merge it once every check has passed');
+}
+
 export function addRunLimits(command: Command): Command {
   return addLoopLimits(command, orMore)
     .option(

@@ -1,4 +1,3 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { hasEnded, type LoopState } from '../core/loop/state.ts';
 import type { LimitChanges } from '../core/run/reopen.ts';
 import { defined } from '../core/text/defined.ts';
@@ -13,21 +12,13 @@ import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.t
 import { meantRun } from '../run/begin/find-run.ts';
 import { watchInterrupts } from '../run/begin/interrupts.ts';
 import { reopens } from '../run/begin/reopen-run.ts';
-import { addGitOptions, type GitFlags, gitOptions } from '../run/git/options.ts';
+import { type GitFlags, gitOptions } from '../run/git/options.ts';
 import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
 import type { RunReporter } from '../run/reporter.ts';
 import { openRunReporter } from '../run/view/report.ts';
 import { out } from '../terminal/print.ts';
-import { collect, value } from './flags.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
-import {
-  addWorkOptions,
-  clientOptions,
-  exitCodeOf,
-  firstLimits,
-  limitChanges,
-  type WorkFlags,
-} from './run-options.ts';
+import { clientOptions, exitCodeOf, firstLimits, limitChanges, type WorkFlags } from './run-options.ts';
 
 interface RunFlags extends GitFlags, WorkFlags {
   contract?: string;
@@ -40,40 +31,8 @@ interface RunFlags extends GitFlags, WorkFlags {
   quiet: boolean;
 }
 
-export function addRunCommand(cli: Command): void {
-  const command = cli
-    .command('run')
-    .description('drive a loop over as many Claude Code sessions as it needs, in this terminal')
-    .argument('[task...]', 'what is to be done (default: the task of untildone.yaml)')
-    .option('--contract <file>', 'the contract (default: untildone.yaml)', value)
-    .option('--features <file>', 'a feature list that has to pass, besides the contract', value)
-    .option(
-      '--trust <fingerprint>',
-      'trust the contract if this is its fingerprint (untildone trust --show prints it)',
-      value,
-    )
-    .option(
-      '--prompt-file <file>',
-      'read the task from a file, - for stdin; several of them with --parallel',
-      collect,
-    );
-  addWorkOptions(command)
-    .option(
-      '--parallel <n>',
-      'work on this many features, or prompt files, at a time, each in a worktree of its own',
-      children,
-    )
-    .option(
-      '--resume [run]',
-      'go on with a run that was paused, cut off, or ended without being done (default: the latest here); --max-cost +5 gives it more',
-      value,
-    )
-    .option('--json', 'print one JSON object a line', false)
-    .option('--quiet', 'print only sessions, stops and the end', false);
-  addGitOptions(command).action(run);
-}
-
-async function run(words: string[], flags: RunFlags): Promise<void> {
+/** `untildone run`. */
+export async function run(words: string[], flags: RunFlags): Promise<void> {
   const world = openWorld();
   const client = clientOptions(flags);
   if (flags.resume !== undefined) refuseNewTerms(words, flags);
@@ -175,14 +134,6 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
     parallel: { atOnce: flags.parallel, prompts },
   };
 }
-
-function children(text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= MOST_CHILDREN) return number;
-  throw new InvalidArgumentError(`Type a whole number from 1 to ${MOST_CHILDREN}.`);
-}
-
-const MOST_CHILDREN = 16;
 
 export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
   try {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { UsageError } from '../core/text/errors.ts';
 import { jsonLines } from '../core/text/visible.ts';
 import { realPath } from '../home/layout.ts';
@@ -16,7 +15,7 @@ import { loadTelemetry } from '../reflect/telemetry/load.ts';
 import { sendLoops } from '../reflect/telemetry/send-loops.ts';
 import { telemetryFrom } from '../reflect/telemetry/switch.ts';
 import { out, warn } from '../terminal/print.ts';
-import { age, DAY_MS, value } from './flags.ts';
+import { DAY_MS } from './flags.ts';
 
 interface StatsFlags {
   since?: number;
@@ -26,19 +25,8 @@ interface StatsFlags {
   exportOtlp: boolean;
 }
 
-export function addStatsCommand(cli: Command): void {
-  cli
-    .command('stats')
-    .description('count what hooks and gates did: holds, endings, durations, tools, tokens, cost')
-    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', age)
-    .option('--project <dir>', 'the project (default: the one here)', value)
-    .option('--all', 'all projects of this machine', false)
-    .option('--json', 'print JSON', false)
-    .option('--export-otlp', 'send loops that ended to OTEL_EXPORTER_OTLP_ENDPOINT, each once', false)
-    .action(stats);
-}
-
-async function stats(flags: StatsFlags): Promise<void> {
+/** `untildone stats`. */
+export async function stats(flags: StatsFlags): Promise<void> {
   const { since: backMs = 30 * DAY_MS, project: named, all, json } = flags;
   const { home, store, project: here, env, clock } = openWorldToRead();
   const project = all ? undefined : named === undefined ? here : realPath(named);

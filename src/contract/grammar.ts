@@ -1,6 +1,6 @@
 /** The grammar of `untildone.yaml`. docs/reference/contract.md describes it for you. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   ASK_POLICIES,
   type AskRule,

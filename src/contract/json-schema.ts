@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contractSchema } from './grammar.ts';
 
 /** Its address in the schema store, from which editors load it for every `untildone.yaml`: schema/catalog-entry.json. */

@@ -1,5 +1,5 @@
 /** `phases`, `chunks` and `preset` of a contract: the order of the work. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Contract, type GateSpec, type Phase, PRESETS } from '../core/contract/contract.ts';
 import type { Chunk } from '../core/contract/gate-options.ts';
 import { presetFor, REVIEW } from '../core/contract/presets.ts';

@@ -1,5 +1,5 @@
 /** `room`, `setup`, `needs`, `pass_env`, `sandbox` and `network` of a contract: where commands of gates run. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ROOM_CHOICES, type RoomRule, SANDBOX_CHOICES, type SandboxRule } from '../core/contract/contract.ts';
 import { flag, listOf, pathOf } from '../schema/values.ts';
 import { oneOf, say } from '../schema/words.ts';

@@ -1,5 +1,5 @@
 /** `run` of a contract: how the sessions of a run are started. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { RUN_MODES, type RunRules } from '../core/contract/contract.ts';
 import { PERMISSION_MODES } from '../core/run/run.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';

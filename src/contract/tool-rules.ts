@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PromptRule } from '../core/contract/contract.ts';
 import { patternProblem } from '../core/text/line-pattern.ts';
 import { ruleProblem } from '../core/tools/permission-rule.ts';

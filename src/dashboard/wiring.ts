@@ -1,7 +1,6 @@
-import { dirname, join } from 'node:path';
 import type { HooksState } from '../client/settings/would-run.ts';
 import { homeFrom } from '../home/layout.ts';
-import { thisProgram, VERSION } from '../home/program.ts';
+import { VERSION } from '../home/program.ts';
 import { openWorld } from '../hook/wiring/world.ts';
 import { wallsOnMachine } from '../project/walls/walls-for.ts';
 import { auditInThread } from '../reflect/audit/audit-thread.ts';
@@ -19,7 +18,6 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
   const clock = { now: () => Date.now() };
   const known = new Map<string, { at: number; state: HooksState }>();
   const elsewhere = new KnownElsewhere(home, only, clock);
-  const bundle = join(dirname(thisProgram().hookEntry), 'reflect.cjs');
   return {
     ...{ home, env, clock, only, version: VERSION },
     // Settings are asked about for every loop, and change rarely.
@@ -34,7 +32,7 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
     open: () => openWorld(undefined),
     sessions: claudeSessions(env),
     lookBack: (since, project) => elsewhere.lookBack(since, project),
-    audit: (request, progress, signal) => auditInThread(bundle, request, env, progress, signal),
+    audit: (request, progress, signal) => auditInThread(request, env, progress, signal),
     wallsHere: (sandbox) => wallsOnMachine(sandbox, { env, untildoneHome: home.root }),
   };
 }

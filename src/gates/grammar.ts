@@ -1,5 +1,5 @@
 /** The grammar of every kind of gate that a contract may name. It needs zod, so hooks do not load it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { GateKind } from '../core/contract/gate-options.ts';
 import { say } from '../schema/words.ts';
 import { agentGrammar } from './agent/grammar.ts';

@@ -1,5 +1,5 @@
 /** The grammar of one kind of gate: a short and a long form, with options beside the kind or inside it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type GateSpec, ROOM_CHOICES } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import { flag, gateNames, listOf, pathOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { main } from '../cli/cli.ts';
-import { answerSlash } from '../cli/slash/slash.ts';
 import { out } from '../terminal/print.ts';
 
 /** The plugin asks for `slash` when you type one of its commands; everything else is a command of untildone. */
-if (process.argv[2] === 'slash' && process.argv.length === 3) void slash();
-else void main(process.argv);
+if (process.argv[2] === 'slash' && process.argv.length === 3) {
+  const { answerSlash } = await import('../cli/slash/slash.ts');
+  void slash(answerSlash);
+} else void main(process.argv);
 
-async function slash(): Promise<void> {
+async function slash(answerSlash: typeof import('../cli/slash/slash.ts').answerSlash): Promise<void> {
   const run = (words: readonly string[]) => {
     // A command that is refused here names this line for a terminal.
     process.argv = [...process.argv.slice(0, 2), ...words];

@@ -4,6 +4,7 @@ import { compileCache, homeRoot, removeCompiledCode } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as events from './events.ts';
 import type * as hook from './hook.ts';
+import { loadProgram } from './load-program.ts';
 import type * as tool from './tool.ts';
 
 const TOOL_CALL = /"hook_event_name"\s*:\s*"(?:PreToolUse|PostToolUse|PostToolUseFailure|PermissionRequest)"/;
@@ -16,9 +17,9 @@ const MOST_CACHED = 120;
 const small = process.argv.length === 3 ? process.argv[2] : undefined;
 if (small === 'hook' || small === 'statusline') {
   cacheCompiledCode();
-  if (small === 'hook') void answerHook();
+  if (small === 'hook') answerHook().catch(unanswered);
   else require('./statusline.cjs');
-} else require('./cli.cjs');
+} else void loadProgram(() => import('./program/cli.mjs' as string));
 
 /** Each class of events has a bundle of its own. What the text seems to be is enough: the bundle hands on what it does not know. */
 async function answerHook(): Promise<void> {
@@ -30,13 +31,19 @@ async function answerHook(): Promise<void> {
   await bundle.answer(input);
 }
 
+/** A part of the program is gone. The status tells `hook.sh` that nothing was answered: `hold.sh` answers then. */
+function unanswered(error: Error): void {
+  const [why] = error.message.split('\n');
+  process.stderr.write(`untildone: ${why}: install untildone again\n`);
+  process.exitCode = 1;
+}
+
 /** What `hook.cjs` loads when a Stop is not simply held. Without it no Stop is begun, so that `hold.sh` holds the session. */
 const HOOK_PARTS = ['hook-rest.cjs'];
 
 function hookBundle(): typeof hook {
   for (const part of HOOK_PARTS)
-    if (!existsSync(join(__dirname, part)))
-      throw new Error(`${part} of untildone is gone: install untildone again`);
+    if (!existsSync(join(__dirname, part))) throw new Error(`${part} of untildone is gone`);
   return require('./hook.cjs') as typeof hook;
 }
 

@@ -1,5 +1,5 @@
 /** Values of a contract. Each says what it expects and gives an example to copy. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../core/text/duration.ts';
 import { patternProblem } from '../core/text/line-pattern.ts';
 import { say } from './words.ts';

@@ -1,5 +1,5 @@
 /** What a schema says about a value that does not fit. zod carries these words as the message of an issue, in JSON. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export interface Words {
   /** Completes the sentence "expected ...". */

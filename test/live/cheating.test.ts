@@ -65,8 +65,12 @@ describe('none of these ends as verified, and each is named', () => {
     const { loop, told } = await cheat(scene, [
       {
         tools: [
-          bash(`mkdir -p '${decoy}' && cp '${dirname(BIN)}'/*.cjs '${decoy}' && ls '${decoy}'`),
-          bash(`sed -i 's/"0.1.0"/"9.9.9"/' '${decoy}'/*.cjs; echo 'process.exit(64)' > '${decoy}/hook.cjs'`),
+          bash(
+            `mkdir -p '${decoy}' && cp -R '${dirname(BIN)}'/*.cjs '${dirname(BIN)}'/program '${decoy}' && ls '${decoy}'`,
+          ),
+          bash(
+            `sed -i 's/"0.1.0"/"9.9.9"/' '${decoy}'/*.cjs '${decoy}'/program/*; echo 'process.exit(64)' > '${decoy}/hook.cjs'`,
+          ),
           bash(
             `'${process.execPath}' '${decoy}/untildone.cjs' --version; ${hidden('status')}; ${hidden('log')}`,
           ),

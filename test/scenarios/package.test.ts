@@ -26,9 +26,9 @@ function freshClone(): string {
 /** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
 const NEEDED = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^dist\/(?:untildone|hook(?:-rest)?|events|tool(?:-rules|-rest)?|format-[a-z-]+|formats-rest|statusline|cli|judge|formats|dev|reflect|telemetry|dashboard|fleet|fleet-run)\.cjs$/,
+  /^dist\/(?:untildone|hook(?:-rest)?|events|tool(?:-rules|-rest)?|format-[a-z-]+|formats(?:-rest)?|statusline|judge(?:-[a-z]+)?|telemetry|fleet-run)\.cjs$/,
   /^dist\/dashboard\/(?:index\.html|app\.js|app\.css|icon\.svg)$/,
-  /^dist\/(?:index|library-\w+)\.mjs$/,
+  /^dist\/(?:index|program\/[\w-]+)\.mjs$/,
   /^dist\/THIRD-PARTY\.txt$/,
   /^dist\/grammars\/[\w-]+\.wasm$/,
   /^dist\/types\/.*\.d\.ts$/,

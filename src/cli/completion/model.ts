@@ -9,6 +9,9 @@ export type Values =
   | { kind: 'loops'; which: WhichLoops }
   | { kind: 'files' };
 
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type ShellName = (typeof SHELLS)[number];
+
 export type WhichLoops = 'unfinished' | 'all';
 
 export interface CompletedOption {

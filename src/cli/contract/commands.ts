@@ -1,16 +1,7 @@
 import { type Command, Option } from 'commander';
-import { PRESETS, type PresetName } from '../../core/contract/contract.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { PRESETS } from '../../core/contract/contract.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
-import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
-import { init } from './init.ts';
-import { receiptFindings, type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
-import { type TrustOptions, trust } from './trust.ts';
-import { allowException, updateContract } from './update-allow.ts';
-import { type VerifyOptions, verifyCommand } from './verify.ts';
+import { later } from '../later.ts';
 
 export function addContractCommands(cli: Command): void {
   addInit(cli);
@@ -27,16 +18,7 @@ function addInit(cli: Command): void {
     .description('look at the project and propose a contract for it: untildone.yaml')
     .option('--yes', 'write it without asking', false)
     .addOption(new Option('--preset <name>', 'use ready-made phases with their gates').choices(PRESETS))
-    .action(async ({ yes, preset }: { yes: boolean; preset?: PresetName }) => {
-      const world = openWorld();
-      const options = { project: world.project, yes, terminal: onTerminal(), preset };
-      const result = await init(options, confirm, out);
-      process.exitCode = result.exitCode;
-      if (result.exitCode !== EXIT.ok) return;
-      if (result.agreed !== undefined) await trust({ show: false }, world, out);
-      else if (yes)
-        out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
-    });
+    .action(later(async () => (await import('./actions.ts')).initHere));
 }
 
 function addTrust(cli: Command): void {
@@ -47,9 +29,7 @@ function addTrust(cli: Command): void {
     .option('--fingerprint <hash>', 'trust the contract without being asked, if this is its fingerprint')
     .option('--revoke', 'trust no contract of this project any more')
     .option('--json', 'with --show: print JSON', false)
-    .action(async (options: TrustOptions) => {
-      process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).trustHere));
 }
 
 function addVerify(cli: Command): void {
@@ -101,10 +81,7 @@ function addVerify(cli: Command): void {
     .addOption(jsonFlag())
     .option('--summary <file>', 'add a summary in Markdown to this file')
     .option('--sarif <file>', 'write what was found as SARIF 2.1.0')
-    .action(async (gates: string[], options: Omit<VerifyOptions, 'gates'>) => {
-      const chosen = gates.length > 0 ? { gates } : {};
-      process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).verifyHere));
 }
 
 function addUpdateAndAllow(cli: Command): void {
@@ -114,10 +91,7 @@ function addUpdateAndAllow(cli: Command): void {
     .command('update')
     .description('judge a loop by untildone.yaml as it is now')
     .argument('[loop]', ACTIVE_LOOP)
-    .action(async (id: string | undefined) => {
-      const world = openWorld();
-      await updateContract(meantLoop(world.store, world.project, id), world, out);
-    });
+    .action(later(async () => (await import('./actions.ts')).updateHere));
   cli
     .command('allow')
     .description('allow one thing that a gate objects to, by the name that the gate gave it')
@@ -127,17 +101,7 @@ function addUpdateAndAllow(cli: Command): void {
     )
     .argument('[loop]', ACTIVE_LOOP)
     .option('--note <text>', 'why, for the journal')
-    .action((exception: string, id: string | undefined, options: { note?: string }) => {
-      const world = openWorld();
-      allowException(exception, meantLoop(world.store, world.project, id), options.note, world, out);
-    });
-}
-
-interface VerifyReceiptFlags {
-  rerun: boolean;
-  prepare?: string;
-  key?: string;
-  json?: boolean;
+    .action(later(async () => (await import('./actions.ts')).allow));
 }
 
 function addReceipt(cli: Command): void {
@@ -158,10 +122,7 @@ function addReceipt(cli: Command): void {
     .option('--key <file>', 'the public key whose signature counts')
     .option('--repo <owner/name>', 'the repository on GitHub whose workflow signed it; asks gh')
     .option('--workflow <path>', 'with --repo: only this workflow counts')
-    .action(async (id: string | undefined, options: ShowOptions) => {
-      const world = openWorldToRead();
-      await showReceipt(newestLoop(world.store, world.project, id), options, world, out);
-    });
+    .action(later(async () => (await import('./actions.ts')).show));
   receipt
     .command('verify')
     .description('check whether a receipt was changed since it was signed: exit 0 intact, 1 changed')
@@ -170,19 +131,11 @@ function addReceipt(cli: Command): void {
     .option('--prepare <command>', 'run this in the copy first, for example "npm ci"')
     .option('--key <file>', 'the public key that has to have signed it')
     .option('--json', 'print JSON')
-    .action(async (file: string, _: unknown, command: Command) => {
-      // The command above it has a --key and a --json, too, and takes these.
-      const { json, ...options } = command.optsWithGlobals<VerifyReceiptFlags>();
-      const world = options.rerun ? openWorld() : openWorldToRead();
-      const said: string[] = [];
-      const say = json ? (line: string) => void said.push(line) : out;
-      process.exitCode = await verifyReceipt(file, options, world, say);
-      if (json) for (const line of receiptFindings(process.exitCode, said)) out(line);
-    });
+    .action(later(async () => (await import('./actions.ts')).verifyFile));
   receipt
     .command('key')
     .description('print the public key of this machine, with which others check its receipts')
-    .action(() => showKey(openWorldToRead(), out));
+    .action(later(async () => (await import('./actions.ts')).key));
 }
 
 function addHoldoutCommands(cli: Command): void {
@@ -194,28 +147,20 @@ function addHoldoutCommands(cli: Command): void {
     .description('hold files or folders out: they are copied into the untildone home')
     .argument('<paths...>', 'files or folders, inside or outside of the project')
     .option('--as <path>', 'their place in the project (default: where they are, or their name)')
-    .action(async (paths: string[], options: { as?: string }) => {
-      process.exitCode = await addHoldout(paths, options, openWorld(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).holdOut));
   holdout
     .command('list')
     .description('show what is held out for this project')
     .option('--json', 'print JSON', false)
-    .action((options: { json: boolean }) => {
-      process.exitCode = listHoldout(options, openWorldToRead(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).listHeldOut));
   holdout
     .command('remove')
     .description('hold files or folders out no longer')
     .argument('[paths...]', 'as "untildone holdout list" shows them')
     .option('--all', 'all of them', false)
-    .action((paths: string[], options: { all: boolean }) => {
-      process.exitCode = removeHoldout(paths, options, openWorld(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).removeHeldOut));
   holdout
     .command('check')
     .description('run the held-out tests now: exit 0 they pass, 1 they fail, 2 could not judge')
-    .action(async () => {
-      process.exitCode = await checkHoldout(openWorld(), out);
-    });
+    .action(later(async () => (await import('./actions.ts')).checkHeldOut));
 }

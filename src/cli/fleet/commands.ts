@@ -1,9 +1,9 @@
-/** Adds the commands for many machines. Their code is in `fleet.cjs`, which is loaded when one is called. */
+/** Adds the commands for many machines. Their code is loaded when one is called. */
 import type { Command } from 'commander';
-import { addLookingCommands } from './looking.ts';
-import { addSteeringCommands } from './steering.ts';
-import { addSubmitCommand } from './submit.ts';
-import { addUpkeepCommands } from './upkeep.ts';
+import { addLookingCommands } from './looking-commands.ts';
+import { addSteeringCommands } from './steering-commands.ts';
+import { addSubmitCommand } from './submit-command.ts';
+import { addUpkeepCommands } from './upkeep-commands.ts';
 
 export function addFleetCommands(cli: Command): void {
   addSubmitCommand(cli);

@@ -1,9 +1,10 @@
-/** Loads `fleet.cjs`, which has everything that many machines need, when one of its commands is called. */
+/** Loads everything that many machines need, when one of its commands is called. */
 import type { Command } from 'commander';
 import type { Fleet } from '../../fleet/operate/fleet.ts';
 import { value } from '../flags.ts';
+import { loaded } from '../later.ts';
 
-type FleetBundle = typeof import('../../main/fleet.ts');
+type FleetCommands = typeof import('../../fleet/commands.ts');
 
 export interface FleetFlags {
   queue?: string;
@@ -17,20 +18,20 @@ export function addFleetOptions(command: Command): Command {
     .option('--json', 'print JSON', false);
 }
 
-export function loadFleet(): Promise<FleetBundle> {
-  return Promise.resolve().then(() => require('./fleet.cjs') as FleetBundle);
+export function loadFleet(): Promise<FleetCommands> {
+  return loaded(() => import('../../fleet/commands.ts'));
 }
 
 /** Opens the queue for one command. `makes`: the secret of the fleet is made where there is none. */
 export async function withFleet<Result>(
   { queue }: Pick<FleetFlags, 'queue'>,
-  work: (fleet: Fleet, bundle: FleetBundle) => Promise<Result>,
+  work: (fleet: Fleet, commands: FleetCommands) => Promise<Result>,
   options: { makes?: boolean | 'here' } = {},
 ): Promise<Result> {
-  const bundle = await loadFleet();
-  const fleet = await bundle.openFleet({ queue, env: process.env, makesSecret: options.makes ?? false });
+  const commands = await loadFleet();
+  const fleet = await commands.openFleet({ queue, env: process.env, makesSecret: options.makes ?? false });
   try {
-    return await work(fleet, bundle);
+    return await work(fleet, commands);
   } finally {
     await fleet.engine.close();
   }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import {
   changedFleetLimits,
   LIMIT_KINDS,
@@ -16,70 +15,17 @@ import type { Prunable, Prune } from '../../fleet/operate/prune.ts';
 import { homeFrom } from '../../home/layout.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { confirm, onTerminal, out, warn } from '../../terminal/print.ts';
-import { age, collect, DAY_MS, value } from '../flags.ts';
-import { addFleetOptions, type FleetFlags, loadFleet, withFleet } from './load.ts';
+import { DAY_MS } from '../flags.ts';
+import { type FleetFlags, loadFleet, withFleet } from './load.ts';
 import { limitText, reconciledLines, scheduleLine } from './words.ts';
-
-export function addUpkeepCommands(fleet: Command): void {
-  addLimits(fleet);
-  addFleetOptions(fleet.command('schedules').description('show what is submitted again and again')).action(
-    schedules,
-  );
-  addFleetOptions(
-    fleet
-      .command('unschedule')
-      .description('end a schedule; runs that it submitted stay')
-      .argument('<id>', 'its name'),
-  ).action(unschedule);
-  fleet
-    .command('secret')
-    .description('make the secret that all machines of a fleet share, and say where it is')
-    .option('--show', 'print the secret itself, to copy it to another machine', false)
-    .option('--json', 'print JSON', false)
-    .action(secret);
-  addFleetOptions(
-    fleet
-      .command('reconcile')
-      .description('put every run back on the queue that the git remotes have and that has not ended')
-      .option('--repo <url>', 'only this repository; may be repeated', collect)
-      .option('--dry-run', 'show what would be done, do nothing', false),
-  ).action(reconcile);
-  addFleetOptions(
-    fleet
-      .command('prune')
-      .description('remove the refs of runs that ended long ago; branches for people stay')
-      .option('--older, --older-than <time>', 'how long ago they ended, like 30d or 12h (default 30d)', age)
-      .option('--repo <url>', 'only this repository; may be repeated', collect)
-      .option('--dry-run', 'show what would be removed, remove nothing', false)
-      .option('--yes', 'remove without asking', false),
-  ).action(prune);
-}
 
 type LimitFlags = FleetFlags & { unset: string[]; from?: string } & Record<
     string,
     string | string[] | undefined
   >;
 
-function addLimits(fleet: Command): void {
-  const command = fleet.command('limits').description('show or change the limits over the whole fleet');
-  for (const { flag, of, unit, words } of LIMIT_KINDS) {
-    const text = `most ${unit} ${words}${of === undefined ? '' : ` ${of === 'repo' ? 'this repository' : 'this name'}; may be repeated`}`;
-    if (of === undefined) command.option(`--${flag} <n>`, text, value);
-    else command.option(`--${flag} <${of === 'repo' ? 'url' : of}=n>`, text, collect, []);
-  }
-  addFleetOptions(
-    command
-      .option(
-        '--unset <limit>',
-        'take a limit away, like runs or label=gpu, or all; may be repeated',
-        collect,
-        [],
-      )
-      .option('--from <file>', 'take the limits of a JSON file, in the place of all others', value),
-  ).action(limits);
-}
-
-async function limits(flags: LimitFlags): Promise<void> {
+/** `untildone fleet limits`. */
+export async function limits(flags: LimitFlags): Promise<void> {
   const set = LIMIT_KINDS.flatMap(({ flag }) => {
     const said = flags[flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())] ?? [];
     return (Array.isArray(said) ? said : [said]).map((text) => ({ flag, value: text }));
@@ -113,7 +59,8 @@ function textOf(file: string): string {
   }
 }
 
-async function schedules(flags: FleetFlags): Promise<void> {
+/** `untildone fleet schedules`. */
+export async function schedules(flags: FleetFlags): Promise<void> {
   await withFleet(flags, async (fleet, { listSchedules, scheduleView }) => {
     const views = (await listSchedules(fleet)).map((schedule) => scheduleView(schedule, schedule.about));
     if (flags.json) for (const line of jsonLines({ schedules: views })) out(line);
@@ -123,7 +70,8 @@ async function schedules(flags: FleetFlags): Promise<void> {
   });
 }
 
-async function unschedule(id: string, flags: FleetFlags): Promise<void> {
+/** `untildone fleet unschedule`. */
+export async function unschedule(id: string, flags: FleetFlags): Promise<void> {
   refuseInsideClient('fleet unschedule', homeFrom(process.env), process.env);
   await withFleet(flags, async (fleet, bundle) => {
     const ended = await bundle.unschedule(id, fleet);
@@ -131,7 +79,8 @@ async function unschedule(id: string, flags: FleetFlags): Promise<void> {
   });
 }
 
-async function secret({ show, json }: { show: boolean; json: boolean }): Promise<void> {
+/** `untildone fleet secret`. */
+export async function secret({ show, json }: { show: boolean; json: boolean }): Promise<void> {
   const home = homeFrom(process.env);
   refuseInsideClient('fleet secret', home, process.env);
   const { secretHere } = await loadFleet();
@@ -150,7 +99,8 @@ async function secret({ show, json }: { show: boolean; json: boolean }): Promise
   );
 }
 
-async function reconcile(flags: FleetFlags & { repo?: string[]; dryRun: boolean }): Promise<void> {
+/** `untildone fleet reconcile`. */
+export async function reconcile(flags: FleetFlags & { repo?: string[]; dryRun: boolean }): Promise<void> {
   if (!flags.dryRun) refuseInsideClient('fleet reconcile', homeFrom(process.env), process.env);
   const { repoUrl } = await loadFleet();
   const repos = flags.repo?.map((repo) => repoUrl(repo, process.cwd()));
@@ -168,7 +118,8 @@ interface PruneFlags extends FleetFlags {
   yes: boolean;
 }
 
-async function prune(flags: PruneFlags): Promise<void> {
+/** `untildone fleet prune`. */
+export async function prune(flags: PruneFlags): Promise<void> {
   if (!flags.dryRun) refuseInsideClient('fleet prune', homeFrom(process.env), process.env);
   const { repoUrl } = await loadFleet();
   const repos = flags.repo?.map((repo) => repoUrl(repo, process.cwd()));

@@ -1,11 +1,10 @@
-/** Adds `untildone worker`. Its code is in `fleet.cjs`, which is loaded when it is called. */
+/** Adds `untildone worker`. Its code is loaded when it is called. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseBytes } from '../../core/text/bytes.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import type { WorkerFlags } from '../../fleet/worker/command.ts';
 import { value } from '../flags.ts';
-
-type FleetBundle = typeof import('../../main/fleet.ts');
+import { loaded } from '../later.ts';
 
 export function addWorkerCommand(cli: Command): void {
   cli
@@ -45,7 +44,7 @@ export function addWorkerCommand(cli: Command): void {
     .option('--without-walls', 'work although nothing can be confined on this machine', false)
     .option('--json', 'print one JSON object a line', false)
     .action(async (flags: WorkerFlags) => {
-      const { worker } = await Promise.resolve().then(() => require('./fleet.cjs') as FleetBundle);
+      const { worker } = await loaded(() => import('../../fleet/worker/start-worker.ts'));
       process.exitCode = await worker(flags);
     });
 }

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Command } from 'commander';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { ALL_FORMATS } from '../../formats/all.ts';
@@ -16,21 +15,12 @@ import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
 
-export function addClaimCommand(cli: Command): void {
-  cli
-    .command('claim')
-    .description('let a state file that names no session, or came with the repository, hold a session')
-    .argument(
-      '[format]',
-      'its format, where there are several: ralph-loop, feature-list, verified-done or lock',
-    )
-    .option('--session <id>', 'the session (default: the only one that runs in this folder)')
-    .action((format: string | undefined, { session }: { session?: string }) => {
-      const world = openWorld(session);
-      refuseInsideClient('claim', world.home, process.env);
-      const given = session === undefined ? undefined : ownerFrom(session, process.env);
-      claim(format, given, placeHere(world, session), world, out);
-    });
+/** `untildone claim`. */
+export function claimHere(format: string | undefined, { session }: { session?: string }): void {
+  const world = openWorld(session);
+  refuseInsideClient('claim', world.home, process.env);
+  const given = session === undefined ? undefined : ownerFrom(session, process.env);
+  claim(format, given, placeHere(world, session), world, out);
 }
 
 /** Lets a state file hold a session, because you say so. Also for state that came with the repository. */

@@ -18,34 +18,24 @@ import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { out } from '../../terminal/print.ts';
 
-/** Adds `ralph-loop` and `cancel-ralph`: the two commands of the plugin ralph-loop. */
-export function addRalphCommands(cli: Command): void {
-  cli
-    .command('ralph-loop')
-    .description(
-      'start a ralph loop in this session: PROMPT... [--max-iterations N] [--completion-promise TEXT] [--no-safety-stop]',
-    )
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action((_words: string[], _flags: unknown, command: Command) => {
-      const args = parseRalphArguments(wordsAfter(command));
-      const session = ownerFrom(args.session, process.env);
-      const world = openWorld(session);
-      if (session !== process.env.CLAUDE_CODE_SESSION_ID)
-        refuseInsideClient('ralph-loop --session', world.home, process.env);
-      prepareHome(world.home.root, thisProgram());
-      const { folder } = placeHere(world, session);
-      startRalph(args, { session, folder }, world.clock.now(), out);
-      warnWithoutHooks({ project: folder, session }, world, out);
-    });
-  cli
-    .command('cancel-ralph')
-    .description('end the ralph loop of this project')
-    .action(() => {
-      const world = openWorld();
-      const session = process.env.CLAUDE_CODE_SESSION_ID;
-      cancelRalph(world, { session, folder: placeHere(world, session).folder }, out);
-    });
+/** `untildone ralph-loop`. */
+export function ralphLoop(_words: string[], _flags: unknown, command: Command): void {
+  const args = parseRalphArguments(wordsAfter(command));
+  const session = ownerFrom(args.session, process.env);
+  const world = openWorld(session);
+  if (session !== process.env.CLAUDE_CODE_SESSION_ID)
+    refuseInsideClient('ralph-loop --session', world.home, process.env);
+  prepareHome(world.home.root, thisProgram());
+  const { folder } = placeHere(world, session);
+  startRalph(args, { session, folder }, world.clock.now(), out);
+  warnWithoutHooks({ project: folder, session }, world, out);
+}
+
+/** `untildone cancel-ralph`. */
+export function cancelHere(): void {
+  const world = openWorld();
+  const session = process.env.CLAUDE_CODE_SESSION_ID;
+  cancelRalph(world, { session, folder: placeHere(world, session).folder }, out);
 }
 
 /** Returns the arguments as they were typed, `--` included. */

@@ -1,31 +1,5 @@
-import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { prepareHome } from '../../client/settings/files.ts';
-import { blocks } from '../../core/loop/verdict.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { readObject } from '../../formats/verified-done/fields.ts';
-import { verdictsOf } from '../../formats/verified-done/judge.ts';
-import { type RalphState, readState } from '../../formats/verified-done/read-state.ts';
-import { jsonFiles } from '../../formats/verified-done/tasks.ts';
-import { sentences } from '../../formats/verified-done/words.ts';
-import { thisProgram } from '../../home/program.ts';
-import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
-import { foreignFiles } from '../../project/files.ts';
-import { out } from '../../terminal/print.ts';
-import {
-  folderOf,
-  isMain,
-  isStateFile,
-  type MainFile,
-  type StateCall,
-  sessionFrom,
-  stateComplete,
-  stateInit,
-  stateSet,
-} from './state.ts';
+import { later } from '../later.ts';
 
 const SESSION = 'the session (default, or -: the one this runs in)';
 
@@ -43,34 +17,19 @@ export function addStateCommands(cli: Command): void {
     )
     .usage('[SESSION] orchestrator|loop|quality-gate|tasks/ID KEY=VALUE...')
     .argument('<words...>', `${SESSION}; the file; what to set`)
-    .action((words: string[]) => {
-      const { session, rest } = splitWords(words, isStateFile);
-      const [file = '', ...assignments] = rest;
-      stateSet(session, file, assignments, thisCall());
-    });
+    .action(later(async () => (await import('./state-here.ts')).set));
   state
     .command('complete')
     .description('set verified_done, and show what is still open')
     .usage('[SESSION] [loop|orchestrator]')
     .argument('[words...]', `${SESSION}; which file, both when absent`)
-    .action((words: string[]) => {
-      const { session, rest } = splitWords(words, isMain);
-      stateComplete(session, rest.length === 0 ? undefined : mainFile(rest[0]), thisCall());
-    });
+    .action(later(async () => (await import('./state-here.ts')).complete));
   state
     .command('show')
     .description('show what the files of a session say, and what they hold it for')
     .argument('[session]', SESSION)
     .option('--json', 'print JSON', false)
-    .action((session: string | undefined, options: { json: boolean }) => {
-      stateShow(sessionFrom(session, process.env), options, thisCall());
-    });
-}
-
-interface InitFlags {
-  maxIterations?: number;
-  complexity?: number;
-  force: boolean;
+    .action(later(async () => (await import('./state-here.ts')).show));
 }
 
 function addInit(state: Command): void {
@@ -92,37 +51,7 @@ function addInit(state: Command): void {
     .option('--force', 'overwrite a state that is not finished', false)
     // A task may begin with dashes.
     .allowUnknownOption()
-    .action((words: string[], flags: InitFlags) => {
-      const { session, rest } = splitWords(words, isMain);
-      const [file, ...task] = rest;
-      const unknown = task.find((word) => /^--?[A-Za-z][\w-]*(=|$)/.test(word));
-      if (unknown)
-        throw new UsageError(`unknown option ${unknown}; untildone state init --help shows what there is`);
-      stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisCall());
-      const world = openWorld(session);
-      prepareHome(world.home.root, thisProgram());
-      warnWithoutHooks({ project: world.project, session }, world, out);
-    });
-}
-
-/** Splits off the session, which may be left out: then the first word is the file, and the second is not. */
-function splitWords(
-  words: readonly string[],
-  isFile: (word: string) => boolean,
-  env = process.env,
-): { session: string; rest: string[] } {
-  const [first, second] = words;
-  const named = first !== undefined && (!isFile(first) || (second !== undefined && isFile(second)));
-  return { session: sessionFrom(named ? first : undefined, env), rest: named ? words.slice(1) : [...words] };
-}
-
-function mainFile(word: string | undefined): MainFile {
-  if (isMain(word)) return word;
-  throw new UsageError(`type loop or orchestrator${word === undefined ? '' : `, not "${word}"`}`);
-}
-
-function thisCall(): StateCall {
-  return { env: process.env, now: Date.now(), out };
+    .action(later(async () => (await import('./state-here.ts')).init));
 }
 
 function wholeNumber(from: number, to: number): (text: string) => number {
@@ -132,62 +61,4 @@ function wholeNumber(from: number, to: number): (text: string) => number {
     const range = to === Number.MAX_SAFE_INTEGER ? `from ${from}` : `from ${from} to ${to}`;
     throw new InvalidArgumentError(`Type a whole number ${range}.`);
   };
-}
-
-/** Shows what the state files of a session say, and what they hold it for. Looks neither at git nor at the contract. */
-export function stateShow(session: string, options: { json: boolean }, world: StateCall): void {
-  const folder = folderOf(session, world.env);
-  const read = readState(folder, session, foreignFiles);
-  if (options.json) {
-    const problems =
-      read.kind === 'unusable' ? [read.problem] : read.kind === 'state' ? read.state.notes : [];
-    const holding = read.kind === 'state' ? verdictsOf(read.state).filter(blocks) : [];
-    const holds = holding.map(({ gate, summary }) => ({ name: gate, summary }));
-    const all = { session, folder, ...asTheyAre(folder), holds, problems };
-    for (const line of jsonLines(all)) world.out(line);
-    return;
-  }
-  if (read.kind === 'none') world.out(`Session ${session} has no state in ${folder}`);
-  if (read.kind === 'unusable') world.out(`${read.problem}. It holds no session.`);
-  if (read.kind === 'state') for (const line of inWords(read.state)) world.out(line);
-}
-
-function asTheyAre(folder: string): Record<string, unknown> {
-  const at = (path: string) => {
-    const read = readObject(path, foreignFiles);
-    return read.kind === 'object' ? read.fields : null;
-  };
-  const tasks = jsonFiles(`${folder}/tasks`, foreignFiles).paths;
-  return {
-    orchestrator: at(`${folder}/orchestrator.json`),
-    loop: at(`${folder}/loop.json`),
-    quality_gate: at(`${folder}/quality-gate.json`),
-    tasks: tasks.map((path) => ({ file: basename(path), ...at(path) })),
-  };
-}
-
-function inWords(state: RalphState): string[] {
-  const { folder, orchestrator, loop, qualityGate, tasks, notes } = state;
-  const verdicts = verdictsOf(state);
-  const holding = verdicts.filter(blocks);
-  return [
-    `Session ${state.session}: ${folder}`,
-    ...(orchestrator ? [`orchestrator.json: ${oneLine(orchestrator.task, 200) || 'no task'}`] : []),
-    ...(orchestrator ? [`  phase '${orchestrator.phase}', verified_done ${orchestrator.verified}`] : []),
-    ...(orchestrator?.conditions.known ?? []).map(({ name, summary }) => `  ${name}: ${summary}`),
-    ...(loop ? [`loop.json: ${oneLine(loop.task, 200) || 'no task'}`] : []),
-    ...(loop
-      ? [`  iteration ${loop.iteration ?? 0} of ${loop.maxIterations}, verified_done ${loop.verified}`]
-      : []),
-    ...(qualityGate ? [`quality-gate.json: ${qualityGate.lastResult}`] : []),
-    ...(qualityGate?.stages ?? []).map(
-      ({ name, status, details }) => `  ${name}: ${status}${details ? ` - ${details}` : ''}`,
-    ),
-    ...(tasks ? [`tasks: ${tasks.open.length} of ${tasks.total} open`] : []),
-    ...(tasks?.open ?? []).slice(0, 20).map(({ id, status, subject }) => `  [${status}] ${id}: ${subject}`),
-    ...notes.map((note) => `Note: ${note}`),
-    holding.length === 0
-      ? 'These files do not hold the session.'
-      : `Holds the session: ${sentences(verdicts)}`,
-  ];
 }

@@ -1,15 +1,8 @@
 import { type Command, Option } from 'commander';
-import { ownerFrom } from '../../hook/start/inputs.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
-import { trust } from '../contract/trust.ts';
-import { IMPORTABLE, importFrom, undoImport } from './import.ts';
-import type { ImportOptions } from './report.ts';
+import { FORMAT_NAMES } from '../../formats/format.ts';
+import { later } from '../later.ts';
 
-interface ImportFlags extends Pick<ImportOptions, 'from' | 'session' | 'dryRun' | 'yes' | 'keepHooks'> {
-  undo: boolean;
-}
+const IMPORTABLE = ['harness', 'command', ...FORMAT_NAMES] as const;
 
 export function addImportCommands(cli: Command): void {
   cli
@@ -29,22 +22,5 @@ export function addImportCommands(cli: Command): void {
     .option('--yes', 'write it, and remove the old hooks of this project, without asking', false)
     .option('--keep-hooks', 'leave the old hooks in the settings', false)
     .option('--undo', 'put back what the last import changed', false)
-    .action(async (files: string[], { undo, ...flags }: ImportFlags) => {
-      if (flags.session !== undefined) ownerFrom(flags.session, process.env);
-      const isShown = !undo && (flags.dryRun || flags.from === undefined);
-      const world = (isShown ? openWorldToRead : openWorld)(flags.session);
-      const terminal = onTerminal();
-      const io = { out, ask: confirm };
-      if (!flags.dryRun && (undo || flags.from !== undefined))
-        refuseInsideClient('import', world.home, process.env);
-      if (undo) {
-        process.exitCode = await undoImport(terminal, world, io);
-        return;
-      }
-      const { exitCode, contractWritten } = await importFrom({ ...flags, files, terminal }, world, io);
-      process.exitCode = exitCode;
-      if (!contractWritten) return;
-      if (terminal && !flags.yes) process.exitCode = await trust({ show: false }, world, out);
-      else out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
-    });
+    .action(later(async () => (await import('./import-here.ts')).importHere));
 }

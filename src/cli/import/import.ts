@@ -11,8 +11,6 @@ import { importHarness, planHarness } from './from-harness.ts';
 import { foreignStates, importState } from './from-state.ts';
 import type { ImportIo, ImportOptions, ImportResult } from './report.ts';
 
-export const IMPORTABLE = ['harness', 'command', ...FORMAT_NAMES] as const;
-
 export async function importFrom(options: ImportOptions, world: World, io: ImportIo): Promise<ImportResult> {
   if (options.from === 'command') return importCommand(options, world, io);
   if (options.files?.length)

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
 import { clientVersion } from '../../client/sdk/client-version.ts';
-import { SCOPES, type Scope } from '../../client/settings/files.ts';
+import type { Scope } from '../../client/settings/files.ts';
 import { readContract } from '../../contract/read.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { asksForSandbox } from '../../core/run/client-sandbox.ts';
@@ -23,15 +22,6 @@ export interface ScopeFlags {
   diff: boolean;
 }
 
-export function scopeFlag(): Option {
-  return new Option(
-    '--scope <scope>',
-    'project: .claude/settings.json; local: .claude/settings.local.json; user: ~/.claude/settings.json',
-  )
-    .choices([...SCOPES])
-    .default('project');
-}
-
 /** What is installed for the project of the current folder. */
 export function installOptions(flags: ScopeFlags): InstallOptions {
   const place = settingsPlace(flags);
@@ -46,31 +36,18 @@ export function installOptions(flags: ScopeFlags): InstallOptions {
   };
 }
 
-export function addInstallCommands(cli: Command): void {
-  cli
-    .command('install')
-    .description('add the hooks of untildone to the settings of Claude Code, and say what changes')
-    .addOption(scopeFlag())
-    .option('--dry-run', 'show every line that would change, write nothing', false)
-    .option('--diff', 'show every line that changes', false)
-    .option(
-      '--statusline',
-      "show the loop in Claude Code's status line, unless you have one of your own",
-      false,
-    )
-    .action(async ({ statusline, ...flags }: ScopeFlags & { statusline: boolean }) => {
-      process.exitCode = await install({ ...installOptions(flags), statusline }, out);
-    });
-  cli
-    .command('uninstall')
-    .description('remove the hooks of untildone from the settings of Claude Code, and restore what was there')
-    .addOption(scopeFlag())
-    .option('--dry-run', 'show every line that would change, write nothing', false)
-    .option('--diff', 'show every line that changes', false)
-    .action(async (flags: ScopeFlags) => {
-      refuseInsideClient('uninstall', homeFrom(process.env), process.env);
-      process.exitCode = await uninstall(settingsPlace(flags), out);
-    });
+/** `untildone install`. */
+export async function installHere({
+  statusline,
+  ...flags
+}: ScopeFlags & { statusline: boolean }): Promise<void> {
+  process.exitCode = await install({ ...installOptions(flags), statusline }, out);
+}
+
+/** `untildone uninstall`. */
+export async function uninstallHere(flags: ScopeFlags): Promise<void> {
+  refuseInsideClient('uninstall', homeFrom(process.env), process.env);
+  process.exitCode = await uninstall(settingsPlace(flags), out);
 }
 
 /** The installed line is one for a POSIX shell. Claude Code brings none: on Windows it uses the bash of Git. */

@@ -1,9 +1,6 @@
-import { Argument, type Command } from 'commander';
-import { UsageError } from '../../core/text/errors.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
-import { changeLesson, listLessons, showLesson } from './lessons.ts';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { age, value } from '../flags.ts';
+import { later } from '../later.ts';
 
 const ACTIONS = ['list', 'show', 'drop', 'pin'] as const;
 
@@ -14,13 +11,30 @@ export function addLessonsCommand(cli: Command): void {
     .addArgument(new Argument('[action]', 'what to do').choices(ACTIONS).default('list'))
     .argument('[id]', 'the lesson, by its id or the beginning of it')
     .option('--json', 'print JSON', false)
-    .action((action: (typeof ACTIONS)[number], id: string | undefined, { json }: { json: boolean }) => {
-      if (action === 'list') return listLessons(json, openWorldToRead(), out);
-      if (id === undefined)
-        throw new UsageError(`name the lesson: untildone lessons ${action} ID; see: untildone lessons`);
-      if (action === 'show') return showLesson(id, json, openWorldToRead(), out);
-      const world = openWorld();
-      refuseInsideClient(`lessons ${action}`, world.home, process.env);
-      changeLesson(action, id, json, world, out);
-    });
+    .action(later(async () => (await import('./actions.ts')).lessons));
+}
+
+export function addReplayCommand(cli: Command): void {
+  cli
+    .command('replay')
+    .description('show what a changed contract would have said to the loops of the past; changes nothing')
+    .requiredOption('--contract <file>', 'the contract to try', value)
+    .option('--since <time>', 'only loops that began within this time, like 30d', age)
+    .option('--loop <id>', 'one loop, by its id or the beginning of it', value)
+    .option('--last <n>', 'at most so many loops, the newest', count, 10)
+    .option('--most <n>', 'judge at most so many trees', count, 50)
+    .option(
+      '--prepare <command>',
+      'run this in every copy first, for example "npm ci" (default: setup of the contract)',
+    )
+    .option('--models', 'ask models, too, which costs money', false)
+    .option('--fingerprint <hash>', 'run what this fingerprint names without asking')
+    .option('--json', 'print JSON', false)
+    .action(later(async () => (await import('./replay.ts')).replayHere));
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (/^\d{1,5}$/.test(text) && number >= 1) return number;
+  throw new InvalidArgumentError('Type a whole number from 1, for example 10.');
 }

@@ -1,4 +1,3 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { readContract } from '../../contract/read.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -17,7 +16,6 @@ import { interruptible } from '../../terminal/interruption.ts';
 import { confirm, onTerminal, out, warn } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
 import { viewContract } from '../contract/trust.ts';
-import { age, value } from '../flags.ts';
 
 export interface ReplayOptions {
   contract: string;
@@ -31,31 +29,9 @@ export interface ReplayOptions {
   json: boolean;
 }
 
-export function addReplayCommand(cli: Command): void {
-  cli
-    .command('replay')
-    .description('show what a changed contract would have said to the loops of the past; changes nothing')
-    .requiredOption('--contract <file>', 'the contract to try', value)
-    .option('--since <time>', 'only loops that began within this time, like 30d', age)
-    .option('--loop <id>', 'one loop, by its id or the beginning of it', value)
-    .option('--last <n>', 'at most so many loops, the newest', count, 10)
-    .option('--most <n>', 'judge at most so many trees', count, 50)
-    .option(
-      '--prepare <command>',
-      'run this in every copy first, for example "npm ci" (default: setup of the contract)',
-    )
-    .option('--models', 'ask models, too, which costs money', false)
-    .option('--fingerprint <hash>', 'run what this fingerprint names without asking')
-    .option('--json', 'print JSON', false)
-    .action(async (options: ReplayOptions) => {
-      process.exitCode = await replay(options, openWorld());
-    });
-}
-
-function count(text: string): number {
-  const number = Number(text);
-  if (/^\d{1,5}$/.test(text) && number >= 1) return number;
-  throw new InvalidArgumentError('Type a whole number from 1, for example 10.');
+/** `untildone replay`. */
+export async function replayHere(options: ReplayOptions): Promise<void> {
+  process.exitCode = await replay(options, openWorld());
 }
 
 export async function replay(options: ReplayOptions, world: World): Promise<number> {

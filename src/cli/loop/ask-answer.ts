@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
 import { questionsForYou } from '../../core/loop/asked.ts';
 import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
@@ -11,7 +10,6 @@ import { openWorld } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
 import { out } from '../../terminal/print.ts';
-import { value } from '../flags.ts';
 
 interface AskFlags {
   option?: string[];
@@ -20,29 +18,14 @@ interface AskFlags {
   session?: string;
 }
 
-export function addAskCommand(cli: Command): void {
-  cli
-    .command('ask')
-    .description(
-      'ask the person something, when the agent cannot go on without an answer (the agent calls this)',
-    )
-    .argument('[question...]', 'what the agent wants to know')
-    .option('--option <text>', 'an answer to choose from; may be repeated', collect)
-    .option(
-      '--decided <text>',
-      'write down what the agent decided itself, where nobody answers (ask: decide)',
-      value,
-    )
-    .option('--file <file>', 'read the question from a file, - for stdin', value)
-    .option('--session <id>', 'the session that asks (default: the one this runs in)', value)
-    .action((words: string[], flags: AskFlags) => {
-      const { home, store } = openWorld(flags.session ?? process.env.CLAUDE_CODE_SESSION_ID);
-      if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID)
-        refuseInsideClient('ask --session', home, process.env);
-      const ref = loopThatAsks(flags.session, store, process.env);
-      const text = flags.file === undefined ? words.join(' ') : questionIn(flags.file, words);
-      out(askPerson(ref, { text, options: flags.option ?? [], decided: flags.decided }, { store }));
-    });
+/** `untildone ask`. */
+export function ask(words: string[], flags: AskFlags): void {
+  const { home, store } = openWorld(flags.session ?? process.env.CLAUDE_CODE_SESSION_ID);
+  if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID)
+    refuseInsideClient('ask --session', home, process.env);
+  const ref = loopThatAsks(flags.session, store, process.env);
+  const text = flags.file === undefined ? words.join(' ') : questionIn(flags.file, words);
+  out(askPerson(ref, { text, options: flags.option ?? [], decided: flags.decided }, { store }));
 }
 
 const FILE_LIMIT = 64 * 1024;
@@ -81,24 +64,16 @@ interface AnswerFlags {
   loop?: string;
 }
 
-export function addAnswerCommand(cli: Command): void {
-  cli
-    .command('answer')
-    .description('answer what the agent of a loop asks you (untildone ask)')
-    .argument('[words...]', 'your answer; before it the id of the loop, where several ask')
-    .option('--option <n>', 'the option of the question that you choose', counted)
-    .option('--question <n>', 'which question, where several are open', counted)
-    .option('--loop <id>', 'the loop, by its id or the beginning of it', value)
-    .action((words: string[], flags: AnswerFlags) => {
-      const { home, store, project } = openWorld();
-      refuseInsideClient('answer', home, process.env);
-      const { id, text } = loopAndText(words, flags, store);
-      const ref = loopToAnswer(store, project, id);
-      const state = store.read(ref);
-      const question = questionMeant(state, flags.question);
-      const answer = answerIn(question, text, flags.option);
-      for (const line of answerAgent(ref, question, answer, store)) out(line);
-    });
+/** `untildone answer`. */
+export function answer(words: string[], flags: AnswerFlags): void {
+  const { home, store, project } = openWorld();
+  refuseInsideClient('answer', home, process.env);
+  const { id, text } = loopAndText(words, flags, store);
+  const ref = loopToAnswer(store, project, id);
+  const state = store.read(ref);
+  const question = questionMeant(state, flags.question);
+  const given = answerIn(question, text, flags.option);
+  for (const line of answerAgent(ref, question, given, store)) out(line);
 }
 
 /** The first word is the loop when it names one, and more is said. */
@@ -130,13 +105,4 @@ function loopToAnswer(store: FileStore, project: string, id: string | undefined)
       `${unended.length} loops wait for an answer; name one: untildone answer LOOP "..."; there are: ${unended.map(({ ref }) => ref.loop).join(', ')}`,
     );
   return only.ref;
-}
-
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, value(text)];
-}
-
-function counted(text: string): number {
-  if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Type its number, counted from 1.');
 }

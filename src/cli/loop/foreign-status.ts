@@ -9,6 +9,8 @@ import type { FileStore } from '../../home/store.ts';
 import type { Claim } from '../../ports/ports.ts';
 import { foreignFiles } from '../../project/files.ts';
 
+export { openForeign } from '../../hook/wiring/foreign.ts';
+
 /** A state file of another system that no active loop stands for, and why. */
 export interface ForeignStatus {
   dialect: string;

@@ -1,17 +1,5 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UsageError } from '../../core/text/errors.ts';
-import { VERSION } from '../../home/program.ts';
-import { projectOf } from '../../hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
-import { useColour } from '../../terminal/style.ts';
-import { serve } from './serve.ts';
-import { toolsFor } from './tools.ts';
-
-const INSTRUCTIONS =
-  'untildone judges whether work is done by the contract of the project. Call verify before you say that work is done, and mend what it names. It never changes a loop; what only a person may decide, such as trusting a contract, is not offered here.';
+import { later } from '../later.ts';
 
 export function addMcpCommand(cli: Command): void {
   cli
@@ -20,28 +8,5 @@ export function addMcpCommand(cli: Command): void {
       'serve verify, status and receipt to a host of the Model Context Protocol, on stdin and stdout',
     )
     .option('--project <folder>', 'the project (default: that of the current folder)')
-    .action(async ({ project }: { project?: string }) => {
-      useColour(false);
-      const open = opener(project);
-      const facts = {
-        name: 'untildone',
-        version: VERSION,
-        instructions: INSTRUCTIONS,
-        tools: toolsFor(open),
-      };
-      await serve(facts, process.stdin, out);
-    });
-}
-
-/** A world is opened for each call: contract, trust and loops may have changed. */
-function opener(given: string | undefined): () => World {
-  if (given === undefined) return openWorldToRead;
-  const folder = resolve(given);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`there is no folder ${folder}`);
-  process.chdir(folder);
-  return () => {
-    const world = openWorldToRead();
-    return { ...world, project: projectOf(undefined, { HOME: world.env.HOME }, folder) };
-  };
+    .action(later(async () => (await import('./serve-tools.ts')).serveTools));
 }

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { QueuedReflection } from '../../home/reflections.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
@@ -9,24 +8,18 @@ import { findSessions, projectsFolder, type SessionFiles } from '../../reflect/r
 import { out } from '../../terminal/print.ts';
 import { lookAt } from './reflect.ts';
 
-/** Started in the background by hooks and commands, when sessions are queued. */
-export function addReflectQueuedCommand(cli: Command): void {
-  cli
-    .command('reflect-queued', { hidden: true })
-    .description('look back on the sessions that ended and are queued for it')
-    .action(async () => {
-      const world = openWorldToRead();
-      const { home, store, clock } = world;
-      const done = await reflectQueued({
-        home,
-        store,
-        now: () => clock.now(),
-        reportOn: (item) => reportOn(item, world),
-      });
-      if (done === undefined) out('Another process does this already.');
-      for (const { session, outcome, problems } of done ?? [])
-        out(`${session}  ${[outcome.replace('_', ' '), ...problems].join('; ')}`);
-    });
+export async function reflectOnQueued(): Promise<void> {
+  const world = openWorldToRead();
+  const { home, store, clock } = world;
+  const done = await reflectQueued({
+    home,
+    store,
+    now: () => clock.now(),
+    reportOn: (item) => reportOn(item, world),
+  });
+  if (done === undefined) out('Another process does this already.');
+  for (const { session, outcome, problems } of done ?? [])
+    out(`${session}  ${[outcome.replace('_', ' '), ...problems].join('; ')}`);
 }
 
 /** What `reflect` says of the loop of this session, else of the session. */

@@ -7,6 +7,7 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { analyseSession, traceOf, traceParts } from '../../reflect/findings/analyse.ts';
 import { analyseLoop } from '../../reflect/findings/analyse-loop.ts';
+import { readSessions } from '../../reflect/findings/read-sessions.ts';
 import {
   type LoopReport,
   type Report,
@@ -17,7 +18,6 @@ import {
 import { noTrace } from '../../reflect/findings/trace.ts';
 import { firstLine, isTraceLine, readTrace, readTraces } from '../../reflect/findings/trace-files.ts';
 import { folderNameOf, type SessionFiles } from '../../reflect/reading/files.ts';
-import { loadReflect } from './load.ts';
 import type { Target } from './target.ts';
 
 export interface LookOptions {
@@ -176,7 +176,6 @@ function isOf(project: string, { cwd, file }: SessionReport): boolean {
   return folder === folderNameOf(project) && folder !== folderNameOf(cwd);
 }
 
-/** The code that reads is in a bundle of its own, which runs in threads, too. */
 async function readAll(
   files: readonly SessionFiles[],
   { frustration, begin, progress }: LookOptions,
@@ -186,7 +185,7 @@ async function readAll(
     files.reduce((sum, { bytes }) => sum + bytes, 0),
     what,
   );
-  return (await loadReflect()).readSessions(files, { frustration }, progress);
+  return readSessions(files, { frustration }, progress);
 }
 
 async function loopsSince({ store, home, project }: World, since: number): Promise<LoopReport[]> {

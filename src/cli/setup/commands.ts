@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
-import { openWorld } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
-import { value } from '../flags.ts';
-import { scopeFlag } from '../install/commands.ts';
-import { type SetupFlags, setup } from './setup.ts';
-import { undoSetup } from './undo.ts';
+import { scopeFlag, value } from '../flags.ts';
+import { later } from '../later.ts';
 
 export function addSetupCommand(cli: Command): void {
   cli
@@ -18,10 +14,5 @@ export function addSetupCommand(cli: Command): void {
     .option('--claude <path>', 'the Claude Code to prove it with (default: yours, on PATH)', value)
     .option('--undo', 'take back what setup did here', false)
     .option('--json', 'print JSON, and ask nothing', false)
-    .action(async ({ undo, ...flags }: SetupFlags & { undo: boolean }) => {
-      const world = openWorld();
-      process.exitCode = undo
-        ? undoSetup(flags, world, out)
-        : await setup(flags, world, { isThere: onTerminal(), ask: confirm, out });
-    });
+    .action(later(async () => (await import('./setup-here.ts')).setupHere));
 }

@@ -56,3 +56,9 @@ export class Unmeasurable extends Error {
     this.evidence = evidence;
   }
 }
+
+/** What is said where a file of the program is missing or cut off, as in the middle of an update. */
+export function partMissing(cause: Error): Error {
+  const [why] = cause.message.split('\n');
+  return new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
+}

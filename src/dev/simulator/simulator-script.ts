@@ -1,6 +1,6 @@
 /** The script of the simulated model: its grammar, and the way from YAML or JSON text to plain data. */
 import { type Document, isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An object whose errors name its keys: a misspelt key must not pass in silence. */
 function strict<Shape extends z.core.$ZodShape>(shape: Shape, what: string) {

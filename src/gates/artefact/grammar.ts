@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listOf, nameOf, pathOf, patternOf, textOf, wholeNumber } from '../../schema/values.ts';
 import { say, strict } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';

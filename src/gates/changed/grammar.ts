@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listOf, onlyTrue, pathOf } from '../../schema/values.ts';
 import { say } from '../../schema/words.ts';
 import { gateKind } from '../kind-grammar.ts';

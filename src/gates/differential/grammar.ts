@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DIFFERENTIAL_CHECKS } from '../../core/contract/gate-options.ts';
 import { listOf, pathOf, textOf, timeOf, wholeNumber } from '../../schema/values.ts';
 import { oneOf, say } from '../../schema/words.ts';

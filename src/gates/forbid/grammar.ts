@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FORBID_GROUPS } from '../../core/contract/gate-options.ts';
 import { listOf, nameOf, pathOf, patternOf } from '../../schema/values.ts';
 import { say, strict } from '../../schema/words.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { GitCheck } from '../../core/contract/gate-options.ts';
 import { listOf, textOf } from '../../schema/values.ts';
 import { oneOf, say, strict } from '../../schema/words.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { METRIC_NAMES, type MetricCondition, type MetricName } from '../../core/contract/gate-options.ts';
 import { onlyTrue } from '../../schema/values.ts';
 import { say } from '../../schema/words.ts';

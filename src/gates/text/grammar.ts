@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TEXT_GROUPS } from '../../core/contract/gate-options.ts';
 import { listOf, nameOf, patternOf, textOf, wholeNumber } from '../../schema/values.ts';
 import { say, strict } from '../../schema/words.ts';

@@ -193,12 +193,14 @@ function stateOf(record: ProgramRecord): 'there' | 'altered' | 'gone' {
   return digestOf(record.hookEntry) === record.digest ? 'there' : 'altered';
 }
 
-/** The files of which a program consists: its bundles, and the grammars that they load. */
+/** The files of which a program consists: the bundles of hooks, the modules of its commands, and the grammars that they load. */
 function filesOf(hookEntry: string): string[] {
   const folder = dirname(hookEntry);
   const bundles = namesIn(folder).filter((name) => name.endsWith('.cjs'));
-  const grammars = namesIn(join(folder, 'grammars')).map((name) => `grammars/${name}`);
-  return [...bundles, ...grammars].sort().map((name) => join(folder, name));
+  const below = ['program', 'grammars'].flatMap((place) =>
+    namesIn(join(folder, place)).map((name) => `${place}/${name}`),
+  );
+  return [...bundles, ...below].sort().map((name) => join(folder, name));
 }
 
 /** `changedAt`: when the last of the files was changed. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { eventName, type HookEvent } from '../../core/loop/event.ts';
@@ -46,6 +46,18 @@ export function hasForeignSigns(
     existsSync(join(userHome, '.ralph/state', session)) ||
     (existsSync(home.claims) && isMarked(session))
   );
+}
+
+/** Whether a format could find anything in this folder, be it only a link or a folder that cannot be looked into. */
+export function mayLieHere({ folder, ralphLoopDir }: Pick<StatePlace, 'folder' | 'ralphLoopDir'>): boolean {
+  const paths = [...OWNED_BY_TEXT.map((path) => join(folder, path)), ralphLoopDir ?? join(folder, FEATURES)];
+  return paths.some((path) => {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return true;
+    }
+  });
 }
 
 const RECORDED = new Set(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'PreCompact']);

@@ -1,5 +1,6 @@
 import type { Contract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
+import { partMissing } from '../../core/text/errors.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
 import type { Home } from '../../home/layout.ts';
@@ -70,7 +71,7 @@ function whole<Bundle>(name: string, last: keyof Bundle, load: () => Bundle): Bu
     if (typeof bundle[last] === 'function') return bundle;
     throw new Error(`${name} is empty`);
   } catch (cause) {
-    throw unloadable(cause as Error);
+    throw partMissing(cause as Error);
   }
 }
 
@@ -79,11 +80,6 @@ export async function part<Loaded>(load: () => Promise<Loaded>): Promise<Loaded>
   try {
     return await load();
   } catch (cause) {
-    throw unloadable(cause as Error);
+    throw partMissing(cause as Error);
   }
-}
-
-function unloadable(cause: Error): Error {
-  const [why] = cause.message.split('\n');
-  return new Error(`a part of untildone cannot be loaded (${why}): install untildone again`, { cause });
 }

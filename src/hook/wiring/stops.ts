@@ -4,7 +4,7 @@ import type { JudgingPorts } from '../../judging/ports.ts';
 import { withScripts } from '../answer-event.ts';
 import { handleHook } from '../handle-hook.ts';
 import { loadEventsBundle, loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
-import { openPortsBeside } from './ports.ts';
+import { openPortsBeside } from './ports-beside.ts';
 
 export const STOPS = () =>
   withScripts<JudgingPorts & { store: FileStore }>({

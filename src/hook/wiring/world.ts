@@ -6,9 +6,10 @@ import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { JudgingPorts } from '../../judging/ports.ts';
 import { foreignPlaceOf } from './detect-foreign-state.ts';
-import { type JudgeBundle, loadJudgeBundle } from './load-bundles.ts';
-import { openPorts } from './ports.ts';
+import { type JudgeBundle, loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
+import { openPortsBeside } from './ports-beside.ts';
 import { projectOf } from './project.ts';
+import { queueEnding } from './reflection.ts';
 
 /** What the commands work with: the ports, the home and the project. */
 export interface World extends JudgingPorts {
@@ -82,7 +83,12 @@ function worldIn(
   load: () => Promise<JudgeBundle>,
   projectIn: (ports: { store: FileStore }) => string,
 ): World {
-  const ports = openPorts(home, env, load);
+  const ports = openPortsBeside({
+    ...{ home, env, load },
+    loadFormats: loadFormatsBundle,
+    // Commands answer no events, runs do.
+    others: async () => ({ ...(await import('./session.ts')), queueEnding }),
+  });
   return { ...ports, home, project: projectIn(ports), env };
 }
 

@@ -1,5 +1,6 @@
 /** A whole audit in a thread of its own, so that a program which answers requests meanwhile is not held up. */
 import { Worker } from 'node:worker_threads';
+import { threadFile } from '../reading/thread-file.ts';
 
 /** Plain data: it goes to the thread. */
 export interface WholeAudit {
@@ -14,15 +15,17 @@ export type FromAuditThread =
   | { problem: string }
   | { failed: string };
 
-/** Starts a thread with this bundle, which has to be `reflect.cjs`. Ends it with the signal. */
+/** Starts a thread, and ends it with the signal. */
 export function auditInThread(
-  bundle: string,
   wholeAudit: WholeAudit,
   env: NodeJS.ProcessEnv,
   progress: (read: number, all: number) => void,
   signal: AbortSignal,
 ): Promise<{ problem: string } | { counts: Record<string, unknown> }> {
-  const worker = new Worker(bundle, { workerData: { wholeAudit }, env });
+  const file = threadFile();
+  if (file === undefined)
+    return Promise.reject(new Error('what reads transcripts is missing: install untildone again'));
+  const worker = new Worker(file, { workerData: { wholeAudit }, env });
   const end = () => void worker.terminate();
   signal.addEventListener('abort', end);
   return new Promise<{ problem: string } | { counts: Record<string, unknown> }>((resolve, reject) => {

@@ -1,8 +1,8 @@
-/** Shares the sessions out to worker threads, which read them side by side. The threads run this bundle again. */
+/** Shares the sessions out to worker threads, which read them side by side. The threads run `src/main/reflect.ts`. */
 import { availableParallelism } from 'node:os';
-import { basename } from 'node:path';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { SessionFiles } from './files.ts';
+import { threadFile } from './thread-file.ts';
 
 /**
  * What is to be found out about one session. It gets and returns plain data, because it may run in another thread; it calls
@@ -14,7 +14,7 @@ export type SessionTask<Options, Result> = (
   progress: (bytes: number) => void,
 ) => Result;
 
-/** The tasks of the bundle by name: a thread is told the name. */
+/** The tasks by name: a thread is told the name. */
 // biome-ignore lint/suspicious/noExplicitAny: each task has inputs of its own, and a thread gets them as plain data
 export type SessionTasks = Record<string, SessionTask<any, unknown>>;
 
@@ -36,21 +36,15 @@ const WORTH_A_THREAD = 24 * 1024 * 1024;
 const MOST_THREADS = 4;
 /** What lives shortly in a thread: with more room for it a thread is hardly faster. */
 const YOUNG_MB = 24;
-const BUNDLE = 'reflect.cjs';
 
 /** Resolves when every session has had its turn. */
 export async function shareOut<Options, Result>(work: Shared<Options, Result>): Promise<void> {
   const bytes = work.sessions.reduce((sum, session) => sum + session.bytes, 0);
   const threads = Math.min(availableParallelism(), MOST_THREADS, work.sessions.length);
-  const file = bundleFile();
+  const file = threadFile();
   if (file === undefined || threads < 2 || bytes < WORTH_A_THREAD) return here(work);
   const open = [...work.sessions];
   await Promise.all(Array.from({ length: threads }, () => inThread(file, work, open)));
-}
-
-/** This bundle; undefined when the code runs from its sources. */
-function bundleFile(): string | undefined {
-  return typeof __filename === 'string' && basename(__filename) === BUNDLE ? __filename : undefined;
 }
 
 async function here<Options, Result>(work: Shared<Options, Result>): Promise<void> {

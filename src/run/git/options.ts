@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { recordTrust } from '../../home/trust.ts';
@@ -14,14 +13,6 @@ export interface GitFlags {
   worktree?: boolean;
   pr?: boolean;
   merge?: boolean;
-}
-
-export function addGitOptions(command: Command): Command {
-  return command
-    .option('--branch', 'work on a branch of its own; commit what makes progress (needs a clean tree)')
-    .option('--worktree', 'the same in a worktree beside your tree, which stays as it is')
-    .option('--pr', 'push that branch at the end and open a pull request through gh')
-    .option('--merge', 'with --pr: merge it once every check has passed');
 }
 
 /** The git options of the flags; undefined without any. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stateComplete } from '../../../src/cli/formats/state.ts';
-import { stateShow } from '../../../src/cli/formats/state-commands.ts';
+import { stateShow } from '../../../src/cli/formats/state-here.ts';
 import { content, file, init, lines, put, set, useStateFiles, world } from '../../support/cli/state-files.ts';
 
 useStateFiles();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, test } from 'vitest';
-import { buildCli, taskLast } from '../../../src/cli/cli.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildCli, main, taskLast } from '../../../src/cli/cli.ts';
 import { CATALOGUE, EVERYDAY, GROUPS } from '../../../src/cli/help/catalogue.ts';
 import { allCommands, nameOf } from '../../../src/cli/help/help.ts';
 import { EXIT, EXIT_MEANINGS } from '../../../src/core/words/exit-codes.ts';
@@ -104,5 +104,33 @@ describe('exit codes', () => {
     expect(rows(special)).toEqual(expected);
     const known = Object.values(EXIT) as number[];
     expect(expected.filter(([, code]) => !known.includes(code as number))).toEqual([]);
+  });
+});
+
+describe('where only the called command is built', () => {
+  const names = cli.commands.map((command) => command.name()).filter((name) => name !== 'help');
+  const textsOf = (command: Command): string[] => [
+    command.helpInformation(),
+    ...command.commands.flatMap(textsOf),
+  ];
+
+  test.each(names)('%s is as it is among all', (name) => {
+    const own = buildCli(undefined, name);
+    const [alone, among] = [own, cli].map((all) => all.commands.find((command) => command.name() === name));
+    expect(alone && textsOf(alone)).toEqual(among && textsOf(among));
+    if (name !== 'completion') expect(own.commands.length).toBeLessThan(cli.commands.length);
+  });
+
+  test('what is misspelled below it is looked for among all', async () => {
+    const said: string[] = [];
+    const { exitCode } = process;
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+    onTestFinished(() => {
+      write.mockRestore();
+      process.exitCode = exitCode;
+    });
+    vi.stubEnv('UNTILDONE_HOME', '/nonexistent/untildone');
+    await main(['node', 'untildone', 'fleet', 'verify']);
+    expect(said.join('')).toContain('Did you mean untildone verify?');
   });
 });

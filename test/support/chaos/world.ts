@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -32,6 +33,7 @@ function bundlesOfRun(): string {
   return shared('bundles', (made) => {
     for (const name of readdirSync(built))
       if (name.endsWith('.cjs')) copyFileSync(join(built, name), join(made, name));
+    cpSync(join(built, 'program'), join(made, 'program'), { recursive: true });
   });
 }
 
@@ -40,7 +42,11 @@ export function newWorld(): World {
   const dist = join(folder, 'dist');
   mkdirSync(dist);
   const bundles = bundlesOfRun();
-  for (const name of readdirSync(bundles)) linkSync(join(bundles, name), join(dist, name));
+  for (const file of readdirSync(bundles, { recursive: true, withFileTypes: true })) {
+    const place = file.parentPath === bundles ? dist : join(dist, 'program');
+    if (file.isDirectory()) mkdirSync(join(dist, file.name));
+    else linkSync(join(file.parentPath, file.name), join(place, file.name));
+  }
   symlinkSync(resolve(import.meta.dirname, '../../../dist/grammars'), join(dist, 'grammars'));
   const project = join(folder, 'project');
   mkdirSync(join(project, '.git'), { recursive: true });

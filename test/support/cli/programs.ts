@@ -1,6 +1,6 @@
 /** Whole copies of the built program that call themselves other versions, with a home and a project of their own. */
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { PARTS_OF_JUDGE } from '../../../scripts/judge-parts.mjs';
 import { LATER_BUNDLES } from '../../../scripts/later.mjs';
@@ -11,10 +11,10 @@ const DIST = resolve(import.meta.dirname, '../../../dist');
 const VERSION: string = JSON.parse(readFileSync(resolve(DIST, '../package.json'), 'utf8')).version;
 /** What these tests start. */
 const BUNDLES = [
-  ...['untildone', 'hook', 'events', 'tool', 'statusline', 'judge', 'formats', 'cli', 'dev'],
-  ...LATER_BUNDLES,
-  ...Object.keys(PARTS_OF_JUDGE),
-].map((name) => `${name}.cjs`);
+  ...['untildone', 'hook', 'events', 'tool', 'statusline', 'judge', 'formats'].map((name) => `${name}.cjs`),
+  ...[...LATER_BUNDLES, ...Object.keys(PARTS_OF_JUDGE)].map((name) => `${name}.cjs`),
+  ...readdirSync(join(DIST, 'program')).map((name) => `program/${name}`),
+];
 export const SESSION = '11111111-1111-4111-8111-111111111111';
 
 export interface Ended {
@@ -52,7 +52,7 @@ export function programs(): Programs {
   const env: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1' };
 
   function installed(version: string, at = join(folder, `version ${version}`, 'dist')): string {
-    mkdirSync(at, { recursive: true });
+    mkdirSync(join(at, 'program'), { recursive: true });
     for (const name of BUNDLES) {
       cpSync(join(DIST, name), join(at, name));
       const text = readFileSync(join(at, name), 'utf8');

@@ -1,0 +1,96 @@
+/** What the commands of contracts and receipts do with the project of the current folder. */
+import type { Command } from 'commander';
+import type { PresetName } from '../../core/contract/contract.ts';
+import { EXIT } from '../../core/words/exit-codes.ts';
+import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
+import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
+import { init } from './init.ts';
+import { receiptFindings, type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';
+import { type TrustOptions, trust } from './trust.ts';
+import { allowException, updateContract } from './update-allow.ts';
+import { type VerifyOptions, verifyCommand } from './verify.ts';
+
+/** `untildone init`. */
+export async function initHere({ yes, preset }: { yes: boolean; preset?: PresetName }): Promise<void> {
+  const world = openWorld();
+  const options = { project: world.project, yes, terminal: onTerminal(), preset };
+  const result = await init(options, confirm, out);
+  process.exitCode = result.exitCode;
+  if (result.exitCode !== EXIT.ok) return;
+  if (result.agreed !== undefined) await trust({ show: false }, world, out);
+  else if (yes) out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
+}
+
+/** `untildone trust`. */
+export async function trustHere(options: TrustOptions): Promise<void> {
+  process.exitCode = await trust(options, options.show ? openWorldToRead() : openWorld(), out);
+}
+
+/** `untildone verify`. */
+export async function verifyHere(gates: string[], options: Omit<VerifyOptions, 'gates'>): Promise<void> {
+  const chosen = gates.length > 0 ? { gates } : {};
+  process.exitCode = await verifyCommand({ ...options, ...chosen }, openWorld(), out);
+}
+
+/** `untildone contract update`. */
+export async function updateHere(id: string | undefined): Promise<void> {
+  const world = openWorld();
+  await updateContract(meantLoop(world.store, world.project, id), world, out);
+}
+
+/** `untildone allow`. */
+export function allow(exception: string, id: string | undefined, options: { note?: string }): void {
+  const world = openWorld();
+  allowException(exception, meantLoop(world.store, world.project, id), options.note, world, out);
+}
+
+/** `untildone receipt`. */
+export async function show(id: string | undefined, options: ShowOptions): Promise<void> {
+  const world = openWorldToRead();
+  await showReceipt(newestLoop(world.store, world.project, id), options, world, out);
+}
+
+interface VerifyReceiptFlags {
+  rerun: boolean;
+  prepare?: string;
+  key?: string;
+  json?: boolean;
+}
+
+/** `untildone receipt verify`. */
+export async function verifyFile(file: string, _: unknown, command: Command): Promise<void> {
+  // The command above it has a --key and a --json, too, and takes these.
+  const { json, ...options } = command.optsWithGlobals<VerifyReceiptFlags>();
+  const world = options.rerun ? openWorld() : openWorldToRead();
+  const said: string[] = [];
+  const say = json ? (line: string) => void said.push(line) : out;
+  process.exitCode = await verifyReceipt(file, options, world, say);
+  if (json) for (const line of receiptFindings(process.exitCode, said)) out(line);
+}
+
+/** `untildone receipt key`. */
+export function key(): void {
+  showKey(openWorldToRead(), out);
+}
+
+/** `untildone holdout add`. */
+export async function holdOut(paths: string[], options: { as?: string }): Promise<void> {
+  process.exitCode = await addHoldout(paths, options, openWorld(), out);
+}
+
+/** `untildone holdout list`. */
+export function listHeldOut(options: { json: boolean }): void {
+  process.exitCode = listHoldout(options, openWorldToRead(), out);
+}
+
+/** `untildone holdout remove`. */
+export function removeHeldOut(paths: string[], options: { all: boolean }): void {
+  process.exitCode = removeHoldout(paths, options, openWorld(), out);
+}
+
+/** `untildone holdout check`. */
+export async function checkHeldOut(): Promise<void> {
+  process.exitCode = await checkHoldout(openWorld(), out);
+}

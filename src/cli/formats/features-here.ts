@@ -1,0 +1,48 @@
+import { prepareHome } from '../../client/settings/files.ts';
+import { hasEnded } from '../../core/loop/state.ts';
+import { UsageError } from '../../core/text/errors.ts';
+import { claimFiles } from '../../home/claims.ts';
+import { thisProgram } from '../../home/program.ts';
+import { taskFrom } from '../../hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
+import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { newFeatures } from './features.ts';
+
+interface NewFlags {
+  prompt?: string;
+  promptFile?: string;
+  maxIterations: number;
+}
+
+/** `untildone features new`. */
+export function newFeaturesHere(words: string[], { prompt, promptFile, maxIterations }: NewFlags): void {
+  if (prompt !== undefined && promptFile !== undefined)
+    throw new UsageError('give the prompt with --prompt or with --prompt-file, not both');
+  const given = promptFile === undefined ? prompt : taskFrom([], promptFile);
+  const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
+  const world = openWorld(session);
+  prepareHome(world.home.root, thisProgram());
+  // The folder that the session was started in, which may be a package of the project.
+  const { folder } = placeHere(world, session);
+  const pursuedBy = otherOwner(world, folder, session);
+  newFeatures(
+    {
+      pursuedBy,
+      task: words.join(' '),
+      maxIterations,
+      folder,
+      env: world.env,
+      prompt: given,
+    },
+    out,
+  );
+  warnWithoutHooks({ project: folder, session }, world, out);
+}
+
+/** Finds another session that is at work on the current list, which then stays the current one. */
+function otherOwner({ home, store }: World, folder: string, session: string): string | undefined {
+  const claim = claimFiles(home).of(`${folder}/.claude/data/ralph-loops/current`);
+  if (claim?.loopDir === undefined || claim.session === session) return undefined;
+  return hasEnded(store.read({ loop: '', dir: claim.loopDir })) ? undefined : claim.session;
+}

@@ -1,0 +1,17 @@
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { DAY_MS } from '../flags.ts';
+import { prune } from './prune.ts';
+
+/** `untildone prune`. */
+export async function pruneOld(options: {
+  olderThan?: number;
+  dryRun: boolean;
+  receipts: boolean;
+}): Promise<void> {
+  const { home, store, clock } = options.dryRun ? openWorldToRead() : openWorld();
+  if (!options.dryRun) refuseInsideClient('prune', home, process.env);
+  const { olderThan: olderThanMs = 30 * DAY_MS, dryRun, receipts } = options;
+  await prune({ olderThanMs, dryRun, receipts }, { store, home, now: clock.now() }, out);
+}

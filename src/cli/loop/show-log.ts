@@ -1,0 +1,13 @@
+import { newestLoop } from '../../hook/start/find-loop.ts';
+import { openWorldToRead } from '../../hook/wiring/world.ts';
+import { out } from '../../terminal/print.ts';
+import { log } from './log.ts';
+
+/** `untildone log`. */
+export async function showLog(
+  id: string | undefined,
+  options: { json: boolean; follow: boolean; subagents: boolean },
+): Promise<void> {
+  const { home, store, project, clock } = openWorldToRead();
+  await log(options, newestLoop(store, project, id), { store, home, clock }, out);
+}

@@ -1,0 +1,28 @@
+import type { PersonCommand } from '../../core/loop/entry.ts';
+import { meantLoop } from '../../hook/start/find-loop.ts';
+import { refuseInsideClient } from '../../hook/start/person.ts';
+import { openWorld } from '../../hook/wiring/world.ts';
+import { type Answer, answerQuestion, askingLoop } from '../../run/person/approve-reject.ts';
+import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+import { out } from '../../terminal/print.ts';
+
+/** `untildone approve` and `reject`. */
+export function sayTo(command: string, said: Answer['said']) {
+  return async (name: string | undefined, options: { loop?: string; note?: string }): Promise<void> => {
+    const world = openWorld();
+    refuseInsideClient(command, world.home, process.env);
+    const ref = askingLoop(world.store, world.project, options.loop);
+    await answerQuestion({ said, name, note: options.note }, ref, world, out);
+  };
+}
+
+/** Lets the agent resume a loop, for that holds it again. Only you may pause, cancel or release one. */
+export function steerLoop(command: PersonCommand) {
+  return async (id: string | undefined, options: { note?: string }): Promise<void> => {
+    const world = openWorld();
+    const { home, store, project } = world;
+    if (command !== 'resume') refuseInsideClient(command, home, process.env);
+    const ref = meantLoop(store, project, id);
+    await commandLoop(command, ref, options.note, world, out);
+  };
+}

@@ -1,0 +1,12 @@
+import { openWorld } from '../../hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { type SetupFlags, setup } from './setup.ts';
+import { undoSetup } from './undo.ts';
+
+/** `untildone setup`. */
+export async function setupHere({ undo, ...flags }: SetupFlags & { undo: boolean }): Promise<void> {
+  const world = openWorld();
+  process.exitCode = undo
+    ? undoSetup(flags, world, out)
+    : await setup(flags, world, { isThere: onTerminal(), ask: confirm, out });
+}

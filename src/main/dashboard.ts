@@ -1,2 +1,0 @@
-/** The bundle of `untildone dashboard`. */
-export { dashboard } from '../dashboard/command.ts';

@@ -1,0 +1,12 @@
+import { partMissing } from '../core/text/errors.ts';
+import { EXIT } from '../core/words/exit-codes.ts';
+
+/** Loads a part of the program, and ends in plain words where that is not possible. */
+export async function loadProgram(load: () => Promise<unknown>): Promise<void> {
+  try {
+    await load();
+  } catch (cause) {
+    console.error(`untildone: ${partMissing(cause as Error).message}`);
+    process.exitCode = EXIT.refused;
+  }
+}
