@@ -9,6 +9,7 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
+import { requireInEsm } from './esm-require.mjs';
 import { coreOfJudge, PARTS_OF_JUDGE } from './judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
 import { oneBase } from './one-base.mjs';
@@ -101,10 +102,8 @@ const bundles = await Promise.all([
     // Names stay: `--debug` shows them.
     minifyWhitespace: true,
     minifySyntax: true,
-    // Bundles of hooks are CommonJS, and lie beside the entry. An ES module has no `require` of its own.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url.replace(/(program\\/)?[^/]+$/, 'untildone.cjs'));",
-    },
+    // Bundles of hooks are CommonJS, and lie beside the entry.
+    banner: requireInEsm("import.meta.url.replace(/(program\\/)?[^/]+$/, 'untildone.cjs')"),
   }),
   buildPage(),
 ]);

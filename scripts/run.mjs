@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { requireInEsm } from './esm-require.mjs';
 
 const [file, ...args] = process.argv.slice(2);
 mkdirSync('dist', { recursive: true });
@@ -16,6 +17,7 @@ try {
     bundle: true,
     platform: 'node',
     format: 'esm',
+    banner: requireInEsm(),
     target: 'node20',
     packages: 'external',
     // Bundles that commands load when they need them: a script never does.

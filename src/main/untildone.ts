@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXIT } from '../core/words/exit-codes.ts';
 import { compileCache, homeRoot, removeCompiledCode } from '../home/layout.ts';
 import { readInput } from '../hook/read-input.ts';
 import type * as events from './events.ts';
@@ -35,7 +36,7 @@ async function answerHook(): Promise<void> {
 function unanswered(error: Error): void {
   const [why] = error.message.split('\n');
   process.stderr.write(`untildone: ${why}: install untildone again\n`);
-  process.exitCode = 1;
+  process.exitCode = EXIT.no;
 }
 
 /** What `hook.cjs` loads when a Stop is not simply held. Without it no Stop is begun, so that `hold.sh` holds the session. */

@@ -22,6 +22,7 @@ const SHELLS: Record<string, string> = {
   'dev/conformance/run-command.ts': 'runs hooks as Claude Code does on Linux',
   'dev/demo/scratch.ts': 'the `untildone` of a demo, which needs a POSIX system',
   'files/platform.ts': 'the choice itself',
+  'project/room/trash.ts': 'elsewhere files are removed at once',
   'project/walls/bubblewrap.ts': 'only on Linux',
   'project/walls/sandbox-exec.ts': 'only on macOS',
   'project/walls/secrets.ts': 'what walls never hide',
@@ -39,7 +40,9 @@ const IN_PLACE: Record<string, string> = {
   'client/sdk/sdk.ts': 'no guard without a POSIX shell',
   'dev/conformance/run-command.ts': 'whether rights count for this user',
   'files/platform.ts': 'the system of this process, for others to pass on',
+  'project/room/kept-tree.ts': 'files are kept for the next room only where left processes can be seen',
   'project/room/setup.ts': 'part of the key of a prepared room',
+  'project/room/trash.ts': 'no shell that removes in the background',
   'project/walls/walls-for.ts': 'passes it on',
 };
 

@@ -14,6 +14,7 @@ const WRITERS: [RegExp, string][] = [
     /^cli\/statusline\.ts$/,
     'one line for Claude Code; src/core/words/statusline.ts makes its texts harmless',
   ],
+  [/^main\/untildone\.ts$/, 'where the bundle of an event is missing'],
   [/^main\/load-program\.ts$/, 'where the printer may be the part that is missing'],
   [/^gates\/custom\/index\.ts$/, 'the program that runs a gate of yours: its stdout is a pipe to us'],
 ];

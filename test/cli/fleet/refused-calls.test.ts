@@ -104,12 +104,6 @@ describe('fleet', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', exit_code: 2 } });
   });
 
-  test('without the packages of the engine says what to install', async () => {
-    const { stderr, exitCode } = await call(['fleet', 'status']);
-    expect(stderr).toMatch(/bullmq is not installed.*npm install -g bullmq@\d/);
-    expect(exitCode).toBe(2);
-  });
-
   test.each(['pause', 'resume', 'cancel', 'retry', 'remove', 'approve', 'reject', 'unschedule', 'drain'])(
     '%s is for a person',
     async (command) => {

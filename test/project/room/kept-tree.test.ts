@@ -5,9 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -18,12 +16,14 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { requireInEsm } from '../../../scripts/esm-require.mjs';
 import type { Workspace } from '../../../src/ports/ports.ts';
 import type { Room } from '../../../src/ports/rooms.ts';
 import { openRoom, type RoomRequest } from '../../../src/project/room/room.ts';
 import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { rounds } from '../../support/long.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
+import { contentOf } from '../../support/project/folder-content.ts';
 import { initRepository } from '../../support/repository.ts';
 
 let root: string;
@@ -91,22 +91,6 @@ async function visit(...commands: string[]): Promise<void> {
   const inside = await room();
   for (const command of commands) await run(inside, command);
   await inside.dispose();
-}
-
-/** Everything in a folder but `.git`: names byte by byte, modes, contents, and how many names a file has. */
-function contentOf(folder: string): string[] {
-  const visitFolder = (at: Buffer): string[] =>
-    readdirSync(at, { encoding: 'buffer' }).flatMap((name) => {
-      if (name.toString() === '.git') return [];
-      const path = Buffer.concat([at, Buffer.from('/'), name]);
-      const stat = lstatSync(path);
-      const inside = path.subarray(folder.length).toString('latin1');
-      const head = `${inside} ${stat.mode.toString(8)}`;
-      if (stat.isSymbolicLink()) return [`${head} -> ${readlinkSync(path)}`];
-      if (stat.isDirectory()) return [head, ...visitFolder(path)];
-      return [`${head} ${stat.nlink} ${readFileSync(path, 'latin1')}`];
-    });
-  return visitFolder(Buffer.from(folder)).sort();
 }
 
 /** Holds the next room against one that was written into an empty home. */
@@ -394,6 +378,7 @@ test('a process that is killed at any moment leaves nothing that a later room us
     bundle: true,
     platform: 'node',
     format: 'esm',
+    banner: requireInEsm(),
     target: 'node20',
   });
   const trees = [await workspace.tree()];

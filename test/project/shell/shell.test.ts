@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { requireInEsm } from '../../../scripts/esm-require.mjs';
 import type { ShellCommand } from '../../../src/ports/ports.ts';
 import { scrubbedEnvironment, systemShell } from '../../../src/project/shell/shell.ts';
 import { cutOff, PATIENCE_MS } from '../../support/patience.ts';
@@ -346,7 +347,14 @@ test('a process that exits while a command runs takes the command with it', asyn
   );
   const bundle = join(folder, 'exits.mjs');
   const { build } = await import('esbuild');
-  await build({ entryPoints: [script], outfile: bundle, bundle: true, platform: 'node', format: 'esm' });
+  await build({
+    entryPoints: [script],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: requireInEsm(),
+  });
   const result = await run(`${process.execPath} exits.mjs`);
   expect(result.exitCode).toBe(0);
   const stubborn = await pidIn('stubborn');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { requireInEsm } from '../../../scripts/esm-require.mjs';
 import { dropUnnamed, packLoose } from '../../../src/project/trees/pack-trees.ts';
 import { isLong, rounds } from '../../support/long.ts';
 import { commit, EMPTY_TREE, git, type Scene, scene, write } from '../../support/project/project-scene.ts';
@@ -164,7 +165,14 @@ describe('killed and beside others', () => {
       await dropUnnamed(shadowDir, { named, indexFiles: [index], oldBefore: Date.now() + (named.length > 0 ? 1e8 : -1e4) });`;
     await build({
       stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/project/trees', import.meta.url)) },
-      ...{ outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
+      ...{
+        outfile,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        banner: requireInEsm(),
+        logLevel: 'error',
+      },
     });
     return outfile;
   }

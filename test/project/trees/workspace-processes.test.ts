@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { requireInEsm } from '../../../scripts/esm-require.mjs';
 import { isLong } from '../../support/long.ts';
 import {
   commit,
@@ -32,6 +33,7 @@ describe('many at once, and killed ones', () => {
       bundle: true,
       platform: 'node',
       format: 'esm',
+      banner: requireInEsm(),
       logLevel: 'error',
     });
     chmodSync(folder, 0o755);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { requireInEsm } from '../../../scripts/esm-require.mjs';
 import { openRunReporter } from '../../../src/run/view/report.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { FakeTerminal } from '../../support/run/fake-terminal.ts';
@@ -21,7 +22,7 @@ const child = () => join(folder, 'child.mjs');
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'untildone-view-'));
   const entryPoints = [fileURLToPath(new URL('../../support/run/run-view-child.ts', import.meta.url))];
-  const target = { platform: 'node', format: 'esm', target: 'node20' } as const;
+  const target = { platform: 'node', format: 'esm', banner: requireInEsm(), target: 'node20' } as const;
   if (hasPty) await build({ entryPoints, outfile: child(), bundle: true, ...target });
 });
 

@@ -1,0 +1,1 @@
+export function requireInEsm(from?: string): { js: string };
