@@ -1,12 +1,23 @@
 /** Checkouts of the workers: each a repository of its own, with settings and hooks of its own, which borrows the cache's objects. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isRunning } from '../../files/process-id.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
+import { isFile } from './conversions.ts';
 import { filtersOffFor, forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
 import { mustGit, said } from './remote.ts';
 import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
@@ -99,7 +110,7 @@ export async function restoreTo(cache: Cache, folder: string, work: string, bran
     for (const { status, path } of changes) if (status === 'D') removeFile(raw, path);
     raw.forget();
     await raw.git(['read-tree', work]);
-    const written = form === 'bytes' ? await differing(raw) : changes.filter(({ status }) => status !== 'D');
+    const written = form === 'bytes' ? await differing(raw) : withoutModes(raw, changes);
     const names = written.filter(({ before, after }) => before !== GITLINK && after !== GITLINK);
     const args = ['checkout-index', '--force', '--quiet', '-u', '-z', '--stdin'];
     if (names.length > 0) await raw.git(args, { input: nulJoined(names.map(({ path }) => path)) });
@@ -109,6 +120,21 @@ export async function restoreTo(cache: Cache, folder: string, work: string, bran
     // Files that git ignores are only part of the work because they were staged.
     const ignored = await raw.session(['check-ignore', '-z', '--stdin'], { input: added });
     if (ignored.stdout.length > 0) await session(['update-index', '--add', '-z', '--stdin'], ignored.stdout);
+  });
+}
+
+/**
+ * The changes of content. Where only a mode changed, it is set here: the checkout has written the content, with the line endings
+ * that the project asks for.
+ */
+function withoutModes(raw: Raw, changes: readonly RawEntry[]): RawEntry[] {
+  return changes.filter(({ status, before, after, from, to, path }) => {
+    if (status === 'D') return false;
+    if (from !== to || !isFile(before) || !isFile(after)) return true;
+    const file = pathOf(raw.folder, path);
+    const { mode } = lstatSync(file);
+    chmodSync(file, after === '100755' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+    return false;
   });
 }
 

@@ -29,22 +29,28 @@ export async function takeBackConverted(
     .flatMap((file) => {
       const change = changed.get(file.path);
       if (change === undefined) return [file];
-      return change.status === 'M' && isFile(change.after) ? [{ ...file, to: change.to }] : [];
+      return change.status === 'M' && isFile(change.after) ? [asNow(file, change)] : [];
     });
   const same = new Set(await raw.converted(converted, ({ to }, content) => blobId(content, to) === to));
   const others = converted.filter((file) => !same.has(file));
   const isWhole = others.every(({ path }) => changed.has(path));
   const takenBack = isWhole ? [...same].filter(({ path }) => changed.has(path)) : [];
-  const pointers = files.filter(
-    ({ path }) => attributes.get(path) === 'lfs' && changed.get(path)?.status === 'M',
-  );
+  const pointers = files.flatMap((file) => {
+    const change = attributes.get(file.path) === 'lfs' ? changed.get(file.path) : undefined;
+    return change?.status === 'M' && isFile(change.after) ? [asNow(file, change)] : [];
+  });
   const fetched = await raw.converted(pointers, ({ path }, pointer) => isLfsContent(pointer, raw, path));
   const input = indexInfo([...takenBack, ...fetched]);
   if (input.length > 0) await raw.git(['update-index', '-z', '--index-info'], { input });
   return isWhole ? 'checkout' : 'bytes';
 }
 
-function isFile(mode: string): boolean {
+/** The content of the commit with the mode of now: a script that became executable is a change, whatever its line endings. */
+function asNow(file: RawEntry, { after, to }: RawEntry): RawEntry {
+  return { ...file, before: after, to };
+}
+
+export function isFile(mode: string): boolean {
   return mode === '100644' || mode === '100755';
 }
 

@@ -236,6 +236,23 @@ test('pointers of LFS stay pointers, and content that was fetched for them is no
   expect(readFileSync(join(to.tree, 'y.bin'), 'utf8')).toBe('changed content');
 });
 
+test('a file that became executable, or no longer is, arrives so with the bytes that it had', async () => {
+  const content = 'the large content';
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(content)}\nsize ${content.length}\n`;
+  const { from, to, carry } = await pair({ ...FILES, 'x.bin': pointer });
+  put(from.tree, 'x.bin', content);
+  const isExecutable = (tree: string, name: string) => (lstatSync(join(tree, name)).mode & 0o111) !== 0;
+  const names = ['run.bat', '$id.txt', 'auto.txt', 'a.txt', 'x.bin'];
+  for (const wanted of [true, false]) {
+    for (const name of names) chmodSync(join(from.tree, name), wanted ? 0o755 : 0o644);
+    await carry();
+    expect(names.map((name) => isExecutable(to.tree, name))).toEqual(names.map(() => wanted));
+    expect(readFileSync(join(to.tree, 'run.bat'), 'utf8')).toBe('echo\r\n');
+    expect(readFileSync(join(to.tree, 'x.bin'), 'utf8')).toBe(pointer);
+    if (wanted) gitIn(from.tree, 'commit', '--quiet', '-m', 'executable', 'run.bat', '$id.txt', 'a.txt');
+  }
+});
+
 test('settings, hooks and marks of a session neither run nor hide anything', async () => {
   const { folder, from, to, carry } = await pair();
   const { tree } = from;

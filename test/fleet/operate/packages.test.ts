@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { programs } from '../support/cli/programs.ts';
+import { programs } from '../../support/cli/programs.ts';
 
 test('a program without the packages of the engine says what to install', () => {
   const { installed, run } = programs();
