@@ -2,6 +2,7 @@
 // functions listed here lie in other bundles. In those two each of them is a call that loads its bundle first. Nothing changes in
 // the sources, nor in any other bundle.
 import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** What entries of runs do to the state of a loop. */
 const OF_RUNS = {
@@ -108,7 +109,7 @@ export const LATER = { tool: TOOL, hook: HOOK, formats: FORMATS };
 /** The bundles that are loaded later. */
 export const LATER_BUNDLES = Object.values(LATER).flatMap((bundles) => Object.keys(bundles));
 
-const ROOT = resolve(dirname(new URL(import.meta.url).pathname), '..');
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** What a function is called in the other bundle: two files may have functions of the same name. */
 const exportName = (file, name) => `${file.replace(/\W/g, '_')}_${name}`;
