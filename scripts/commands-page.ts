@@ -5,13 +5,17 @@ import { nameOf as fullName } from '../src/cli/help/help.ts';
 
 const HEAD = `# Commands
 
-Every command with its arguments and options. This page is made from the program itself
-(\`node scripts/run.mjs scripts/docs.ts\`); \`untildone COMMAND --help\` says the same in your terminal. What the exit codes mean:
-[exit codes](exit-codes.md). What \`--json\` prints: [JSON](json-output.md).
-
-Every command also takes \`--no-color\` (as with \`NO_COLOR=1\`; \`FORCE_COLOR=1\` asks for colours), \`--debug\` (shows the stack
-trace of an unexpected error) and \`--help\`.
+Look up a command, its options and its exit codes. The page is made from the program (\`node scripts/run.mjs scripts/docs.ts\`);
+\`untildone COMMAND --help\` says it in your terminal. [Exit codes](exit-codes.md) and [JSON](json-output.md) have pages of their own.
+What stands here without words is explained in [the first list](#said-once).
 `;
+
+/** What so many commands take with the same words is said once, at the top. */
+const SHARED = 3;
+
+const EVERYWHERE = [
+  '- `--no-color`, `--debug`, `--help`: every command takes them. `NO_COLOR=1` and `FORCE_COLOR=1` choose as well; `--debug` shows the stack trace of an unexpected error',
+];
 
 export function commandsPage(cli: Command): string {
   const groups = new Map<string, Command[]>();
@@ -19,65 +23,91 @@ export function commandsPage(cli: Command): string {
     const group = command.helpGroup().replace(/:$/, '') || 'More';
     groups.set(group, [...(groups.get(group) ?? []), command]);
   }
+  const shared = sharedIn(cli);
+  const told = new Map<string, string>();
   const sections = [...groups].map(
-    ([group, commands]) => `## ${group}\n\n${commands.map(section).join('\n')}`,
+    ([group, commands]) =>
+      `## ${group}\n\n${commands.map((command) => section(command, shared, told)).join('\n')}`,
   );
-  return `${HEAD}\n${sections.join('\n')}`;
+  const common = ['## Said once', [...EVERYWHERE, ...shared].join('\n')].join('\n\n');
+  return `${HEAD}\n${common}\n\n${sections.join('\n')}`;
+}
+
+function withAllBelow(command: Command): Command[] {
+  const below = command.commands.filter((each) => each.name() !== 'help');
+  return [command, ...below.flatMap(withAllBelow)];
+}
+
+function sharedIn(cli: Command): Set<string> {
+  const times = new Map<string, number>();
+  for (const line of withAllBelow(cli).flatMap(linesOf)) times.set(line, (times.get(line) ?? 0) + 1);
+  return new Set([...times].filter(([, count]) => count >= SHARED).map(([line]) => line));
 }
 
 /** A command; or, of a group such as `holdout`, all of its commands. */
-function section(command: Command): string {
-  const below = command.commands.filter((each) => each.name() !== 'help');
-  return [parts('###', command), ...below.map((each) => parts('####', each))].join('\n');
+function section(command: Command, shared: ReadonlySet<string>, told: Map<string, string>): string {
+  return withAllBelow(command)
+    .map((each) => parts(each === command ? '###' : '####', each, shared, told))
+    .join('\n');
 }
 
-function parts(level: string, command: Command): string {
+function parts(
+  level: string,
+  command: Command,
+  shared: ReadonlySet<string>,
+  told: Map<string, string>,
+): string {
   const all = [
-    `${level} ${titleOf(command)}`,
+    `${level} ${fullName(command)}`,
     sentence(command.description()),
-    usageOf(command),
-    ...tables(command),
+    ...usageOf(command),
+    ...takes(command, shared),
     ...examples(command),
-    ...exits(command),
+    ...exits(command, told),
   ];
   return `${all.join('\n\n')}\n`;
 }
 
-function titleOf(command: Command): string {
-  return fullName(command);
-}
-
 function examples(command: Command): string[] {
-  const lines = CATALOGUE[titleOf(command)]?.examples ?? [];
+  const lines = CATALOGUE[fullName(command)]?.examples ?? [];
   const width = Math.min(60, Math.max(0, ...lines.map(([line]) => line.length)));
   return lines.length === 0
     ? []
     : [['```sh', ...lines.map(([line, does]) => `${line.padEnd(width)}  # ${does}`), '```'].join('\n')];
 }
 
-function exits(command: Command): string[] {
-  const codes = Object.entries(CATALOGUE[titleOf(command)]?.exits ?? {});
-  return codes.length === 0
-    ? []
-    : [`Exit codes: ${codes.map(([code, means]) => `${code} ${cell(means)}`).join('; ')}.`];
+/** The codes of a command; where an earlier one has the same, its name. */
+function exits(command: Command, told: Map<string, string>): string[] {
+  const codes = Object.entries(CATALOGUE[fullName(command)]?.exits ?? {});
+  if (codes.length === 0) return [];
+  const words = codes.map(([code, means]) => `${code} ${cell(means)}`).join('; ');
+  const earlier = told.get(words);
+  if (earlier !== undefined) return [`Exit codes: those of \`${earlier}\`.`];
+  told.set(words, fullName(command));
+  return [`Exit codes: ${words}.`];
 }
 
-function usageOf(command: Command): string {
-  return `\`untildone ${titleOf(command)} ${command.usage()}\``;
+/** Only what the list of its arguments does not show. */
+function usageOf(command: Command): string[] {
+  const isPlain = command.usage().startsWith('[options]') && !command.usage().includes(' -- ');
+  return isPlain ? [] : [`\`untildone ${fullName(command)} ${command.usage()}\``];
 }
 
-function tables(command: Command): string[] {
-  const rows = [
-    ...command.registeredArguments.map((argument) => row(nameOf(argument), argument.description)),
+function takes(command: Command, shared: ReadonlySet<string>): string[] {
+  const lines = linesOf(command);
+  const own = lines.filter((line) => !shared.has(line));
+  const names = lines.filter((line) => shared.has(line)).map((line) => line.slice(2, line.indexOf(': ')));
+  const also = names.length === 0 ? [] : [`- ${names.join(', ')}`];
+  return lines.length === 0 ? [] : [[...own, ...also].join('\n')];
+}
+
+function linesOf(command: Command): string[] {
+  return [
+    ...command.registeredArguments.map((argument) => `- ${nameOf(argument)}: ${cell(argument.description)}`),
     ...command.options
       .filter(({ hidden }) => !hidden)
-      .map((option) => row(`\`${option.flags}\``, wordsOf(option))),
+      .map((option) => `- \`${option.flags}\`: ${wordsOf(option)}`),
   ];
-  return rows.length === 0 ? [] : [['| | |', '|---|---|', ...rows].join('\n')];
-}
-
-function row(name: string, words: string): string {
-  return `| ${name.replaceAll('|', '\\|')} | ${cell(words)} |`;
 }
 
 function nameOf(argument: Argument): string {
@@ -85,20 +115,22 @@ function nameOf(argument: Argument): string {
   return `\`${argument.required ? `<${name}>` : `[${name}]`}\``;
 }
 
-function wordsOf(option: Option): string {
-  const { argChoices, defaultValue, description } = option;
-  const choices = argChoices ? [`one of ${argChoices.map((each) => `\`${each}\``).join(', ')}`] : [];
-  const usual = defaultValue === undefined || defaultValue === false || Array.isArray(defaultValue);
-  const standard = usual ? [] : [`default \`${String(defaultValue)}\``];
+function wordsOf({ argChoices, defaultValue, description }: Option): string {
+  const unnamed = (argChoices ?? []).filter((each) => !description.includes(each));
+  const choices =
+    unnamed.length === 0 ? [] : [`one of ${argChoices?.map((each) => `\`${each}\``).join(', ')}`];
+  const isUsual = defaultValue === undefined || defaultValue === false || Array.isArray(defaultValue);
+  const isSaid = isUsual || description.includes('(default');
+  const standard = isSaid ? [] : [`default \`${String(defaultValue)}\``];
   const more = [...choices, ...standard];
-  return more.length === 0 ? description : `${description} (${more.join('; ')})`;
+  return cell(more.length === 0 ? description : `${description} (${more.join('; ')})`);
 }
 
 function cell(words: string): string {
-  return words.replaceAll('|', '\\|').replace(/</g, '&lt;').replace(/\s+/g, ' ');
+  return words.replace(/</g, '&lt;').replace(/\s+/g, ' ');
 }
 
 function sentence(words: string): string {
-  const text = cell(words).replaceAll('\\|', '|');
+  const text = cell(words);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
