@@ -12,8 +12,13 @@ export function weighPage(): Row[] {
   const median = bytes.reduce((sum, size) => sum + size, 0) / 1024;
   return [
     {
-      ...{ name: 'the page of the dashboard, gzipped', against: 'what it may weigh', unit: 'KB' },
-      ...{ median, baseMedian: MOST_KB, ratioOfMedians: median / MOST_KB, target: 1 },
+      name: 'the page of the dashboard, gzipped',
+      against: 'what it may weigh',
+      unit: 'KB',
+      median,
+      baseMedian: MOST_KB,
+      ratioOfMedians: median / MOST_KB,
+      target: 1,
     },
   ];
 }

@@ -46,7 +46,10 @@ function rowsOf(name: string, run: () => Measured): Row[] {
   return [
     compareMedians(time, [allowedMs], { name, against: `${LEAST_MB_A_SECOND} MB/s`, target: 1 }),
     compareMedians(memory, [MOST_MB], {
-      ...{ name: `peak memory, ${name}`, against: `${MOST_MB} MB`, unit: 'MB', target: 1 },
+      name: `peak memory, ${name}`,
+      against: `${MOST_MB} MB`,
+      unit: 'MB',
+      target: 1,
     }),
   ];
 }

@@ -132,7 +132,11 @@ async function costsOf(store: Store, engines: readonly Engine[]): Promise<Found>
   const bytesOfLine = ((await bytesIn(store)) - untold) / (JOBS * LINES_A_TELL);
   const complete = await cost(store, taken.length, (n) =>
     of(n).complete(taken[n] as Taken, {
-      ...{ status: 'verified_done', cause: 'gates', iterations: 3, costUsd: 1, tokens: 1 },
+      status: 'verified_done',
+      cause: 'gates',
+      iterations: 3,
+      costUsd: 1,
+      tokens: 1,
     }),
   );
   return { add, take, beat, tell: told, complete, idle, bytesOfRun, bytesOfLine };
@@ -201,15 +205,29 @@ function job(n: number): FleetJob {
 
 function worker(n: number): WorkerView {
   return {
-    ...{ name: `worker-${n % 600}`, host: 'host', pid: 1, version: '0.1.0', labels: [], concurrency: 2 },
-    ...{ runs: [], draining: false, startedAt: 1_760_000_000_000, at: Date.now(), diskFree: 1e11 },
+    name: `worker-${n % 600}`,
+    host: 'host',
+    pid: 1,
+    version: '0.1.0',
+    labels: [],
+    concurrency: 2,
+    runs: [],
+    draining: false,
+    startedAt: 1_760_000_000_000,
+    at: Date.now(),
+    diskFree: 1e11,
   };
 }
 
 function news(n: number) {
   return {
-    ...{ worker: `worker-${n}`, status: 'active', iteration: n, costUsd: 1, tokens: 1_000 },
-    ...{ doing: 'the model works', at: Date.now() },
+    worker: `worker-${n}`,
+    status: 'active',
+    iteration: n,
+    costUsd: 1,
+    tokens: 1_000,
+    doing: 'the model works',
+    at: Date.now(),
   };
 }
 

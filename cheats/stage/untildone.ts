@@ -121,7 +121,10 @@ class GuardedSession implements Guarded {
     const receipt = done ? (await command(this.#place, ['receipt'])).stdout : '';
     const gates = loop.gates.filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
     return {
-      ...{ status: loop.status, done, asks: loop.waiting !== null, receipt },
+      status: loop.status,
+      done,
+      asks: loop.waiting !== null,
+      receipt,
       gates: gates.map(({ name }) => name),
     };
   }

@@ -88,7 +88,11 @@ function loopOf(session: string, store: FileStore): StatuslineFacts['loop'] {
 function partOf({ loop }: LoopRef, state: LoopState): StatuslineFacts['loop'] {
   const { status, iteration, maxIterations, gates, waiting, missed } = state;
   return {
-    ...{ id: loop, status, iteration, maxIterations, gates },
+    id: loop,
+    status,
+    iteration,
+    maxIterations,
+    gates,
     asks: waiting?.why === 'approval' || waiting?.why === 'needs_person',
     missed: missed !== undefined,
   };

@@ -55,7 +55,12 @@ function worldOf(opened: Fleet, env: NodeJS.ProcessEnv): DashboardWorld {
     closed: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
   });
   return {
-    ...{ home: mirror.home, env: own, clock: { now: fleet.now }, only: [], version: VERSION, fleet: desk },
+    home: mirror.home,
+    env: own,
+    clock: { now: fleet.now },
+    only: [],
+    version: VERSION,
+    fleet: desk,
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () => worldWith(own, loadJudgeBundle, () => folder),

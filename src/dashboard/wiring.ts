@@ -19,7 +19,11 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
   const known = new Map<string, { at: number; state: HooksState }>();
   const elsewhere = new KnownElsewhere(home, only, clock);
   return {
-    ...{ home, env, clock, only, version: VERSION },
+    home,
+    env,
+    clock,
+    only,
+    version: VERSION,
     // Settings are asked about for every loop, and change rarely.
     hooksAt(project) {
       const kept = known.get(project);

@@ -63,12 +63,12 @@ export function figureOf(
   said: Pick<HookFigure, 'at' | 'project' | 'answer' | 'ms'>,
 ): HookFigure {
   return {
-    ...{ at: said.at, event: eventName(event).slice(0, 60), session: event.session.slice(0, 100) },
-    ...{
-      project: said.project.slice(0, LONGEST_PATH),
-      answer: said.answer,
-      ms: Math.round(said.ms * 10) / 10,
-    },
+    at: said.at,
+    event: eventName(event).slice(0, 60),
+    session: event.session.slice(0, 100),
+    project: said.project.slice(0, LONGEST_PATH),
+    answer: said.answer,
+    ms: Math.round(said.ms * 10) / 10,
     ...(event.name === 'UserPromptSubmit' ? { promptChars: event.prompt.length } : {}),
     ...(event.name === 'SessionStart' ? { source: String(event.source).slice(0, 60) } : {}),
   };

@@ -152,6 +152,9 @@ test('what the built hook writes is on the page at once; a cancelled loop is ask
 
 function callHook(scene: Scene, event: object): string {
   return execFileSync(process.execPath, [BIN, 'hook'], {
-    ...{ cwd: scene.project, env: scene.environment, input: JSON.stringify(event), encoding: 'utf8' },
+    cwd: scene.project,
+    env: scene.environment,
+    input: JSON.stringify(event),
+    encoding: 'utf8',
   });
 }

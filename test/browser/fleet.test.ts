@@ -82,7 +82,9 @@ function startWorker({ scene, env }: RealFleet, name: string): ChildProcess {
 
 async function command({ scene, env }: RealFleet, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [BIN, ...args], {
-    ...{ cwd: scene.project, env: { ...scene.environment, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    cwd: scene.project,
+    env: { ...scene.environment, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
   child.stdout?.on('data', (text) => {

@@ -25,8 +25,12 @@ beforeAll(async () => {
   playExamples(home, Date.now());
   hostileLoop(home, Date.now());
   home.play({
-    ...{ example: 'four-chunks', loop: 'chunks', project: 'till', entries: 16 },
-    ...{ at: Date.now() - 7_200_000, until: Date.now() - 60_000 },
+    example: 'four-chunks',
+    loop: 'chunks',
+    project: 'till',
+    entries: 16,
+    at: Date.now() - 7_200_000,
+    until: Date.now() - 60_000,
   });
   [served, browser] = await Promise.all([serveHome(home, () => Date.now()), openBrowser()]);
 });

@@ -231,7 +231,10 @@ describe.runIf(isKept)('compiled code that Node keeps', () => {
     const event = { hook_event_name: 'Stop', session_id: SESSION, last_assistant_message: 'On a full disk.' };
     const line = [process.execPath, bundle('untildone.cjs'), 'hook'].map(quoteForShell).join(' ');
     const { exitCode, stdout, stderr } = await runCommand({
-      ...{ line, cwd: world.project, input: JSON.stringify(event), limitMs: PATIENCE_MS },
+      line,
+      cwd: world.project,
+      input: JSON.stringify(event),
+      limitMs: PATIENCE_MS,
       env: { ...world.env, ...env },
       fullDisk: true,
     });

@@ -59,7 +59,8 @@ function filesInRooms(): number[] {
 function cli(args: string[], killAfterMs?: number): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(world.folder, 'dist', 'untildone.cjs'), ...args], {
-      ...{ cwd: world.project, env: world.env },
+      cwd: world.project,
+      env: world.env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let stdout = '';

@@ -26,7 +26,10 @@ function loadedAtStop(session: string, project: string): string[] {
   );
   const bin = join(world.folder, 'dist', 'untildone.cjs');
   const event = {
-    ...{ hook_event_name: 'Stop', session_id: session, cwd: project, transcript_path: '/nowhere' },
+    hook_event_name: 'Stop',
+    session_id: session,
+    cwd: project,
+    transcript_path: '/nowhere',
     last_assistant_message: `Part ${++said} is written.`,
   };
   const { stdout, stderr } = spawnSync(process.execPath, ['--require', preload, bin, 'hook'], {

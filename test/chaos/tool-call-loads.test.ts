@@ -39,8 +39,12 @@ process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)
 })));`,
   );
   const event = {
-    ...{ hook_event_name: 'PreToolUse', session_id: session, cwd: world.project },
-    ...{ transcript_path: join(world.folder, 'nothing.jsonl'), tool_name: 'Bash', tool_input: { command } },
+    hook_event_name: 'PreToolUse',
+    session_id: session,
+    cwd: world.project,
+    transcript_path: join(world.folder, 'nothing.jsonl'),
+    tool_name: 'Bash',
+    tool_input: { command },
   };
   const { stdout, stderr } = spawnSync(
     process.execPath,
@@ -57,7 +61,9 @@ function startWithRules(): void {
   initRepository(world.project);
   const cli = (...args: string[]) =>
     execFileSync(process.execPath, [bundle('untildone.cjs'), ...args], {
-      ...{ cwd: world.project, env: world.env, encoding: 'utf8' },
+      cwd: world.project,
+      env: world.env,
+      encoding: 'utf8',
     });
   writeFileSync(
     join(world.project, 'untildone.yaml'),

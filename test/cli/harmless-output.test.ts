@@ -32,9 +32,15 @@ async function run({ env, project }: Pick<Place, 'env' | 'project'>, args: reado
 
 const stop = ({ env, project }: Place, message: string) =>
   runHook(program, {
-    ...{ line: '', env, cwd: project, limitMs: 0 },
+    line: '',
+    env,
+    cwd: project,
+    limitMs: 0,
     input: JSON.stringify({
-      ...{ hook_event_name: 'Stop', session_id: SESSION, last_assistant_message: message, cwd: project },
+      hook_event_name: 'Stop',
+      session_id: SESSION,
+      last_assistant_message: message,
+      cwd: project,
     }),
   });
 

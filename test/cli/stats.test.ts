@@ -183,12 +183,10 @@ describe('untildone stats --export-otlp', () => {
     expect(collector.spans()[0]).toMatchObject({ scope: 'untildone', service: 'nightly' });
     expect(collector.headers[0]).toMatchObject({ 'x-team': 'blue', 'content-type': 'application/json' });
     expect(Object.fromEntries(collector.metrics())).toMatchObject({
-      ...{
-        'untildone.loops': 1,
-        'untildone.stops': 2,
-        'untildone.sessions': 1,
-        'untildone.gate.verdicts': 4,
-      },
+      'untildone.loops': 1,
+      'untildone.stops': 2,
+      'untildone.sessions': 1,
+      'untildone.gate.verdicts': 4,
     });
     const text = collector.text();
     for (const word of ['a task', 'sleep', 'twelve chars', folder]) expect(text).not.toContain(word);

@@ -18,8 +18,16 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const WORKER: WorkerView = {
-  ...{ name: 'w1', host: 'machine', pid: 7, version: '0.0.0', labels: ['gpu'], concurrency: 2 },
-  ...{ runs: [], draining: false, startedAt: 0, at: 0 },
+  name: 'w1',
+  host: 'machine',
+  pid: 7,
+  version: '0.0.0',
+  labels: ['gpu'],
+  concurrency: 2,
+  runs: [],
+  draining: false,
+  startedAt: 0,
+  at: 0,
 };
 const HELD: Entry = { kind: 'event', event: 'SessionStart', detail: { source: 'startup' } };
 
@@ -37,7 +45,11 @@ async function fleetScene() {
   const runs: string[] = [];
   const callIn = async (more: Record<string, string>, ...words: string[]): Promise<string> => {
     const { stdout, stderr, exitCode } = await runCli(program, [...words, '--json'], {
-      ...{ line: '', env: { ...env, ...more }, cwd: clone, input: '', limitMs: 0 },
+      line: '',
+      env: { ...env, ...more },
+      cwd: clone,
+      input: '',
+      limitMs: 0,
     });
     const title = words.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ');
     said.push(`# untildone ${title} --json (${exitCode})\n\n${laidOutJson(stdout)}${stderr}`);

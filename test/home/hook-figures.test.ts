@@ -45,7 +45,12 @@ describe('the figures of a hook call', () => {
     const [line = '', ...rest] = readFileSync(today(home), 'utf8').split('\n');
     expect(rest).toEqual(['']);
     expect(JSON.parse(line)).toEqual({
-      ...{ at: AT, event: 'UserPromptSubmit', session: 's1', project: '/p', answer: 'silence', ms: 12.3 },
+      at: AT,
+      event: 'UserPromptSubmit',
+      session: 's1',
+      project: '/p',
+      answer: 'silence',
+      ms: 12.3,
       promptChars: 13,
     });
     expect(parseFigure(line)).toEqual(figure());

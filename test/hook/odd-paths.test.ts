@@ -128,7 +128,12 @@ function world() {
     recordTrust(home, project, 'print', Date.now());
     const frozen = { project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 };
     openPorts(home, env, load, async () => formats).store.create({
-      ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+      loop: 'l1',
+      session: 's1',
+      project,
+      dialect: 'native',
+      task: 'a task',
+      transcriptOffset: 0,
       contract: { contract: contractWith({ tests: run('false') }, { limits: MANY }), frozen },
     });
   };

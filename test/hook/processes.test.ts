@@ -77,7 +77,12 @@ async function loopWith(gates: Record<string, GateSpec>) {
   const baseTree = await (await bundle.openJudges(home, env, { contract })).workspace(project).tree();
   const frozen = { project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 };
   ports().store.create({
-    ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+    loop: 'l1',
+    session: 's1',
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
     baseTree,
     contract: { contract, frozen },
   });

@@ -117,7 +117,9 @@ describe('what is refused stays refused when it cannot be written', () => {
     const scene = fullDisk('loop');
     const cutOff = { loop: 'l1', gates: ['tests'], inARow: 1, held: true };
     scene.ports.judging = {
-      ...{ watch: () => {}, begin: () => () => {}, forget: () => {} },
+      watch: () => {},
+      begin: () => () => {},
+      forget: () => {},
       takeInterrupted: () => cutOff,
     };
     expect((await scene.hook(write)).kind).toBe('refuse');

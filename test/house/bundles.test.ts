@@ -153,7 +153,11 @@ describe('what an allowed tool call does not need', () => {
     async (main) => {
       const { outputFiles } = await build({
         ...MADE[main],
-        ...{ bundle: true, write: false, platform: 'node', target: 'node20', mainFields: ['module', 'main'] },
+        bundle: true,
+        write: false,
+        platform: 'node',
+        target: 'node20',
+        mainFields: ['module', 'main'],
         external: ['./*.cjs'],
       });
       const text = outputFiles?.[0]?.text ?? '';

@@ -24,7 +24,11 @@ const WITH_SECRETS = join(DEPLOY, 'container/with-secrets.sh');
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');
 
 const PAGE = new Figures().page({
-  ...{ active: 0, concurrency: 1, storeAway: false, draining: false, diskFree: 1 },
+  active: 0,
+  concurrency: 1,
+  storeAway: false,
+  draining: false,
+  diskFree: 1,
   queue: { waiting: 3, active: 2, delayed: 7, ended: 9, dead: 1 },
 });
 const FACTS = facts();

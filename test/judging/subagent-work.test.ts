@@ -22,12 +22,19 @@ const CONTRACT = contractWith(
 const STORY: SubagentActivity = { edited: [], others: [], whole: true };
 const WITH_BASH = { ...STORY, others: ['Bash'] };
 const start = (changes = {}) => ({
-  ...{ name: 'SubagentStart' as const, agentType: 'chunk-a', agentId: 'a1' },
+  name: 'SubagentStart' as const,
+  agentType: 'chunk-a',
+  agentId: 'a1',
   ...changes,
 });
 const end = (changes = {}) => ({
-  ...{ name: 'SubagentStop' as const, stopHookActive: false, backgroundTasks: [], wakeUps: [] },
-  ...{ agentType: 'chunk-a', agentId: 'a1', agentTranscript: '/t/agent-a1.jsonl' },
+  name: 'SubagentStop' as const,
+  stopHookActive: false,
+  backgroundTasks: [],
+  wakeUps: [],
+  agentType: 'chunk-a',
+  agentId: 'a1',
+  agentTranscript: '/t/agent-a1.jsonl',
   ...changes,
 });
 
@@ -211,7 +218,9 @@ describe('the beginning of a subagent', () => {
       context: expect.stringContaining('- tidy: no added line'),
     });
     expect(it.lastEntry()).toEqual({
-      ...{ kind: 'event', event: 'SubagentStart', detail: { type: 'chunk-a', id: 'a1' } },
+      kind: 'event',
+      event: 'SubagentStart',
+      detail: { type: 'chunk-a', id: 'a1' },
     });
     expect(it.state().agents).toMatchObject([{ id: 'a1', type: 'chunk-a', status: 'working' }]);
   });

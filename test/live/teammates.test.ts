@@ -80,7 +80,7 @@ const HELD: Record<string, string> = {
 };
 
 /** Runs the line that is installed for this event, as the client does. */
-function throughHookLine(scene: Scene, session: string, sent: { hook_event_name: string }) {
+function throughHookLine(scene: Scene, session: string, sent: { hook_event_name: string; source?: string }) {
   const settings = JSON.parse(readFileSync(join(scene.project, '.claude/settings.json'), 'utf8'));
   const line = settings.hooks[sent.hook_event_name][0].hooks[0].command;
   const event = { session_id: session, transcript_path: '', cwd: scene.project, prompt_id: 'p', ...sent };
@@ -104,7 +104,7 @@ describe.each(isLong ? PAYLOADS : few(OF_THE_CLIENT, 1))('in the words of %s, %o
   test('is refused in the way that the client takes, and no longer once it is put right', async () => {
     const scene = await contractScene(PROJECT);
     const session = randomUUID();
-    throughHookLine(scene, session, { ...{ source: 'startup' }, hook_event_name: 'SessionStart' });
+    throughHookLine(scene, session, { source: 'startup', hook_event_name: 'SessionStart' });
     writeFileSync(join(scene.project, 'src/b.js'), LEFT_IN);
     const refused = throughHookLine(scene, session, sent);
     const said = sent.hook_event_name === 'TaskCompleted' ? JSON.parse(refused.stdout) : undefined;

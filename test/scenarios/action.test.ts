@@ -45,8 +45,13 @@ afterAll(() => rmSync(temp, { recursive: true, force: true }));
 
 function environment(home: string): Record<string, string> {
   return {
-    ...{ PATH: process.env.PATH ?? '', HOME: home, CI: 'true', GITHUB_ACTIONS: 'true' },
-    ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_BASE_REF: 'main', npm_config_offline: 'true' },
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_BASE_REF: 'main',
+    npm_config_offline: 'true',
   };
 }
 
@@ -214,9 +219,16 @@ test('code of the work reaches neither what the job says nor what is reported', 
   const { exitCodes, summary, outputs } = play(
     {},
     {
-      ...{ GITHUB_EVENT_NAME: 'push', GITHUB_BASE_REF: '', GITHUB_WORKSPACE: workspace, RUNNER_OS: 'Linux' },
-      ...{ GITHUB_TOKEN: 'secret', GH_TOKEN: 'secret', ACTIONS_ID_TOKEN_REQUEST_URL: 'secret' },
-      ...{ ACTIONS_CACHE_URL: 'secret', RUNNER_TOOL_CACHE: 'secret', CI_JOB_TOKEN: 'secret' },
+      GITHUB_EVENT_NAME: 'push',
+      GITHUB_BASE_REF: '',
+      GITHUB_WORKSPACE: workspace,
+      RUNNER_OS: 'Linux',
+      GITHUB_TOKEN: 'secret',
+      GH_TOKEN: 'secret',
+      ACTIONS_ID_TOKEN_REQUEST_URL: 'secret',
+      ACTIONS_CACHE_URL: 'secret',
+      RUNNER_TOOL_CACHE: 'secret',
+      CI_JOB_TOKEN: 'secret',
     },
   );
   expect(exitCodes).toEqual([1]);

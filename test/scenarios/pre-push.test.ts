@@ -33,8 +33,11 @@ beforeEach(() => {
   mkdirSync(join(project, '.git/hooks'), { recursive: true });
   program(join(project, '.git/hooks/pre-push'), HOOK);
   env = {
-    ...{ PATH: `${bin}:${process.env.PATH}`, HOME: folder, UNTILDONE_HOME: join(folder, 'home') },
-    ...{ GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' },
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder,
+    UNTILDONE_HOME: join(folder, 'home'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
   };
 });
 
@@ -45,7 +48,10 @@ function program(path: string, text: string): void {
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-    ...{ cwd: project, env, encoding: 'utf8', stdio: 'pipe' },
+    cwd: project,
+    env,
+    encoding: 'utf8',
+    stdio: 'pipe',
   }).trim();
 const write = (path: string, text: string) => writeFileSync(join(project, path), text);
 function commit(): void {

@@ -197,7 +197,10 @@ async function predicateOf(
   const head = await workspace.head();
   const { baseCommit, baseTree } = known?.receipt.work ?? { baseCommit: null, baseTree: null };
   return {
-    ...{ v: 1, result, summary: words, judgedAt: new Date().toISOString() },
+    v: 1,
+    result,
+    summary: words,
+    judgedAt: new Date().toISOString(),
     contract: { sha256: contractSha256 },
     work: { commit: head?.commit ?? null, tree, baseCommit, baseTree },
     verdicts: verdicts.map((verdict) => receiptVerdict(verdict, contract, traitsOf)),
@@ -206,8 +209,11 @@ async function predicateOf(
     ladder: ladderOf(verdicts.map(evidenceOf), { allowed }),
     receipt: known
       ? {
-          ...{ loop: known.receipt.loop, status: known.receipt.status, tree: known.receipt.work.tree },
-          ...{ sha256: known.sha256, keyid: known.keyid },
+          loop: known.receipt.loop,
+          status: known.receipt.status,
+          tree: known.receipt.work.tree,
+          sha256: known.sha256,
+          keyid: known.keyid,
         }
       : null,
   };

@@ -196,9 +196,17 @@ export function submissionJson(
   results: { run: string; status: string }[] | undefined,
 ) {
   return {
-    ...{ repo, ref, commit, commands: runs, notes },
+    repo,
+    ref,
+    commit,
+    commands: runs,
+    notes,
     runs: submitted.map(({ run, title, key, after, known, state, result, notBefore }) => ({
-      ...{ run, title, key: key ?? null, after, known },
+      run,
+      title,
+      key: key ?? null,
+      after,
+      known,
       state: state ?? (notBefore === undefined ? 'waiting' : 'delayed'),
       status: results?.find((each) => each.run === run)?.status ?? result?.status ?? null,
     })),

@@ -153,7 +153,9 @@ function prunedLines(
         : `${counted(runs.length, 'run')} can be removed.`,
     ];
   const found = runs.map(({ run, repo, status, endedAt }) => ({
-    ...{ run, repo, status },
+    run,
+    repo,
+    status,
     ended_at: new Date(endedAt).toISOString(),
   }));
   return jsonLines({ found, removed: removed.map(({ run }) => run), problems });

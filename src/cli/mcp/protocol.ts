@@ -129,8 +129,11 @@ export class Conversation {
         return this.#call(params, signal);
       case 'server/discover':
         return {
-          ...{ supportedVersions: [MODERN, ...WITH_HANDSHAKE], capabilities: { tools: {} } },
-          ...{ instructions: this.#facts.instructions, ttlMs: LIST_FRESH_MS, cacheScope: 'public' },
+          supportedVersions: [MODERN, ...WITH_HANDSHAKE],
+          capabilities: { tools: {} },
+          instructions: this.#facts.instructions,
+          ttlMs: LIST_FRESH_MS,
+          cacheScope: 'public',
         };
       case 'initialize':
         if (!isModern) return this.#greet(params);
@@ -147,8 +150,10 @@ export class Conversation {
     this.#version = WITH_HANDSHAKE.includes(protocolVersion) ? protocolVersion : WITH_HANDSHAKE[0];
     const { name, version, instructions } = this.#facts;
     return {
-      ...{ protocolVersion: this.#version, capabilities: { tools: {} } },
-      ...{ serverInfo: { name, version }, instructions },
+      protocolVersion: this.#version,
+      capabilities: { tools: {} },
+      serverInfo: { name, version },
+      instructions,
     };
   }
 
@@ -194,7 +199,9 @@ function describe({ name, title, description, takes }: Tool): Message {
     ]),
   );
   return {
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     inputSchema: { type: 'object', properties, additionalProperties: false },
     annotations: {
       title,

@@ -125,7 +125,10 @@ function usageOf(
   return {
     bytes,
     usage: {
-      ...{ file, from: known?.offset ?? 0, offset, tokens },
+      file,
+      from: known?.offset ?? 0,
+      offset,
+      tokens,
       lastMessageId: isShort ? lastMessageId : undefined,
       at: Math.ceil(stat.mtimeMs),
       since: floor,

@@ -91,7 +91,10 @@ function success(
       if (nothingWasMeasured(base.gates, verdicts))
         return ending('claimed_done', 'nothing_to_miss', passed.join(', '));
       return {
-        ...{ kind: 'end', status: 'verified_done', cause: 'gates_passed', detail: passed.join(', ') },
+        kind: 'end',
+        status: 'verified_done',
+        cause: 'gates_passed',
+        detail: passed.join(', '),
         rests: restsOn(ladderOf(verdicts.map(evidenceOf), { allowed })),
       };
     case 'claimed':

@@ -111,7 +111,10 @@ function advanceAnswered(state: LoopState, entry: EntryOf<'answered'>, at: numbe
   // A run that ended for want of this answer can go on with it.
   if (hasEnded(state) && !isAgents) return state;
   const answered = {
-    ...{ said, at, note: note || undefined, digest: digest || undefined },
+    said,
+    at,
+    note: note || undefined,
+    digest: digest || undefined,
     ...(option === undefined ? {} : { option }),
     // The agent knows its own decision, and reads your prompt as it is.
     ...(said === 'decided' || said === 'prompted' ? { told: true as const } : {}),

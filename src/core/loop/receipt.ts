@@ -186,7 +186,9 @@ function questionsIn(state: LoopState): { questions?: ReceiptQuestion[] } {
 function answersIn({ answers = {}, questions = [] }: LoopState): { answers?: ReceiptAnswer[] } {
   const ofGates = Object.entries(answers).filter(([name]) => questions.every((asked) => asked.name !== name));
   const given = ofGates.map(([gate, { said, note, at }]) => ({
-    ...{ gate, said, at: new Date(at).toISOString() },
+    gate,
+    said,
+    at: new Date(at).toISOString(),
     ...defined({ note }),
   }));
   return given.length === 0 ? {} : { answers: given };

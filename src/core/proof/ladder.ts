@@ -91,8 +91,18 @@ export interface Beside {
 export function evidenceOf(verdict: Verdict): Evidence {
   const { gate, kind, outcome, summary, proof, reused, flaky, notes, exceptions, children } = verdict;
   return {
-    ...{ gate, kind, class: verdict.class, outcome, summary, command: proof?.command ?? null },
-    ...{ room: proof?.room, differential: differentialOf(proof), reused, flaky, notes, exceptions },
+    gate,
+    kind,
+    class: verdict.class,
+    outcome,
+    summary,
+    command: proof?.command ?? null,
+    room: proof?.room,
+    differential: differentialOf(proof),
+    reused,
+    flaky,
+    notes,
+    exceptions,
     children: children?.map(evidenceOf),
   };
 }

@@ -17,17 +17,26 @@ const COUNTED =
 const NAMED = /\b([a-z]+)(?:\s{1,3}run)?\s{0,3}[:=]?\s{1,3}(\d{1,7})\b(?!\s{0,3}(?:ms|s|sec|%|\.\d))/gi;
 
 const WORDS: Record<string, keyof PrintedSummary> = {
-  ...{ passed: 'passed', passing: 'passed', pass: 'passed', passes: 'passed', ok: 'passed' },
-  ...{ succeeded: 'passed', successes: 'passed', successful: 'passed' },
-  ...{
-    failed: 'failed',
-    failing: 'failed',
-    fail: 'failed',
-    fails: 'failed',
-    failures: 'failed',
-    failure: 'failed',
-  },
-  ...{ tests: 'total', test: 'total', specs: 'total', checks: 'total', cases: 'total', examples: 'total' },
+  passed: 'passed',
+  passing: 'passed',
+  pass: 'passed',
+  passes: 'passed',
+  ok: 'passed',
+  succeeded: 'passed',
+  successes: 'passed',
+  successful: 'passed',
+  failed: 'failed',
+  failing: 'failed',
+  fail: 'failed',
+  fails: 'failed',
+  failures: 'failed',
+  failure: 'failed',
+  tests: 'total',
+  test: 'total',
+  specs: 'total',
+  checks: 'total',
+  cases: 'total',
+  examples: 'total',
 };
 
 /** The counts in the last lines of an output; undefined when there are none. */

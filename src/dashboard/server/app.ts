@@ -74,13 +74,12 @@ export function dashboardApp(
 function askedOf(c: Asked) {
   const header = (name: string) => c.req.header(name);
   return {
-    ...{
-      method: c.req.method,
-      host: header('host'),
-      origin: header('origin'),
-      site: header('sec-fetch-site'),
-    },
-    ...{ type: header('content-type'), cookie: header('cookie') },
+    method: c.req.method,
+    host: header('host'),
+    origin: header('origin'),
+    site: header('sec-fetch-site'),
+    type: header('content-type'),
+    cookie: header('cookie'),
   };
 }
 
@@ -125,8 +124,10 @@ function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
   app.get('/api/ended', (c) =>
     c.json(
       live.ended({
-        ...{ from: countIn(c, 'from', 0), count: countIn(c, 'count', 100) },
-        ...{ q: (c.req.query('q') ?? '').slice(0, 200), project: c.req.query('project') || undefined },
+        from: countIn(c, 'from', 0),
+        count: countIn(c, 'count', 100),
+        q: (c.req.query('q') ?? '').slice(0, 200),
+        project: c.req.query('project') || undefined,
       }),
     ),
   );
@@ -264,16 +265,12 @@ async function openStream(c: Asked, live: Live, world: DashboardWorld): Promise<
   const watched = loop !== undefined && live.loops.ref(loop) ? loop : undefined;
   const journal = watched === undefined ? undefined : await live.journal(watched).catch(() => undefined);
   outgoing.writeHead(200, {
-    ...{
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      connection: 'keep-alive',
-    },
-    ...{
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': PAGE_POLICY,
-      'referrer-policy': 'no-referrer',
-    },
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    connection: 'keep-alive',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': PAGE_POLICY,
+    'referrer-policy': 'no-referrer',
   });
   const hello = { type: 'hello' as const, now: world.clock.now(), version: world.version };
   live.hub.add(outgoing, c.req.header('last-event-id') || c.req.query('after') || undefined, watched, hello);

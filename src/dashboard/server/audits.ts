@@ -51,7 +51,9 @@ export class Audits {
           ),
         (error: Error) =>
           this.put(key, {
-            ...{ state: 'failed', at: clock.now(), findings: [] },
+            state: 'failed',
+            at: clock.now(),
+            findings: [],
             words: `the audit failed: ${error.message}`,
           }),
       )

@@ -352,17 +352,18 @@ export class Live {
     const needs = loops.needs();
     const sessions = this.otherSessions();
     return {
-      ...{
-        now: world.clock.now(),
-        version: world.version,
-        eventId,
-        home: homeInWords(world),
-        only: [...world.only],
-        ...(world.fleet
-          ? { fleet: { place: world.fleet.place, ...defined({ away: world.fleet.awayWords }) } }
-          : {}),
-      },
-      ...{ projects: loops.projects(), needs, loops: shown, ended },
+      now: world.clock.now(),
+      version: world.version,
+      eventId,
+      home: homeInWords(world),
+      only: [...world.only],
+      ...(world.fleet
+        ? { fleet: { place: world.fleet.place, ...defined({ away: world.fleet.awayWords }) } }
+        : {}),
+      projects: loops.projects(),
+      needs,
+      loops: shown,
+      ended,
       ...(sessions ? { sessions } : {}),
       totals: this.totals(needs),
       ...this.reading(),

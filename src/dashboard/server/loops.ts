@@ -191,7 +191,11 @@ export class Loops {
     const seen = this.world.fleet?.seenOf(id) ?? this.seenHere(kept.ref, state, contract);
     const { context, turnEndedAt, missedAt } = kept.open ?? {};
     const known: KnownLoop = {
-      ...{ id, project: kept.project, task: kept.task, state, last },
+      id,
+      project: kept.project,
+      task: kept.task,
+      state,
+      last,
       ...seen,
       ...defined({ contract: contract?.contract, context, turnEndedAt }),
     };

@@ -44,7 +44,9 @@ export async function serveDashboard(options: ServeOptions, world: DashboardWorl
   server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const origin = `http://${inUrl(options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host)}:${port}`;
   return {
-    ...{ url: `${origin}/?token=${encodeURIComponent(guard.token)}`, port, live },
+    url: `${origin}/?token=${encodeURIComponent(guard.token)}`,
+    port,
+    live,
     onceUrl: () => `${origin}/?token=${guard.ticket(world.clock.now())}`,
     close() {
       live.close();

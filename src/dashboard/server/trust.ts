@@ -141,7 +141,9 @@ export class TrustLook {
   private asNeed(path: string, isBefore: boolean): Need {
     const project = basename(projectFolder(this.world.home, path));
     return {
-      ...{ id: `${project}/trust`, kind: 'trust', project },
+      id: `${project}/trust`,
+      kind: 'trust',
+      project,
       title: isBefore
         ? 'the contract of this project has changed since you trusted it'
         : 'nobody trusts the contract of this project on this machine',

@@ -23,7 +23,8 @@ export function auditView(counts: Record<string, unknown>, at: number): AuditVie
   const open = total - number('verified');
   const held = number('would_hold');
   return {
-    ...{ state: 'done', at },
+    state: 'done',
+    at,
     words:
       total === 0
         ? `${looked}: no turn said that an edit was done.`
@@ -32,7 +33,10 @@ export function auditView(counts: Record<string, unknown>, at: number): AuditVie
       total === 0
         ? []
         : CLASSES.map((name) => ({
-            ...{ title: CLASS_NAMES[name], text: CLASS_MEANS[name], count: number(name), tone: TONES[name] },
+            title: CLASS_NAMES[name],
+            text: CLASS_MEANS[name],
+            count: number(name),
+            tone: TONES[name],
             share: number(name) / total,
           })),
   };

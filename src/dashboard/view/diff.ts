@@ -84,7 +84,10 @@ function fileOf(part: string): DiffFile {
   const body = begin < 0 ? [] : lines.slice(begin);
   const shown = body.slice(0, MOST_LINES);
   return {
-    ...{ path, change, added: count(body, '+'), removed: count(body, '-') },
+    path,
+    change,
+    added: count(body, '+'),
+    removed: count(body, '-'),
     ...(change === 'renamed' && before !== undefined ? { before } : {}),
     ...(isBinary ? { binary: true as const } : { hunks: hunksOf(shown) }),
     ...(body.length > shown.length ? { cut: true as const } : {}),

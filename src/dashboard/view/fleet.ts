@@ -50,9 +50,13 @@ export function fleetView(known: KnownFleet, now: number): FleetView {
   const endedWithin = (ms: number) => ended.filter((at) => at > now - ms).length;
   const waiting = open.filter(({ state }) => state === 'waiting').map(({ since }) => since);
   return {
-    ...{ now, place, paused, counts },
+    now,
+    place,
+    paused,
+    counts,
     ...defined({ away, oldestWaiting: waiting.length > 0 ? Math.min(...waiting) : undefined }),
-    ...{ endedLastHour: endedWithin(HOUR_MS), endedLastDay: endedWithin(24 * HOUR_MS) },
+    endedLastHour: endedWithin(HOUR_MS),
+    endedLastDay: endedWithin(24 * HOUR_MS),
     spentUsd: known.spent.usd,
     limits: limitWords(known),
     workers: workers.slice(0, MOST_WORKERS),
@@ -75,7 +79,15 @@ function workerOf(worker: WorkerView, { asked }: KnownFleet, now: number): Fleet
   const { name, host, version, labels, runs, concurrency, draining, startedAt, at, diskFree } = worker;
   const wanted = asked.get(name);
   return {
-    ...{ name, host, version, labels, runs: runs.length, concurrency, draining, startedAt, at },
+    name,
+    host,
+    version,
+    labels,
+    runs: runs.length,
+    concurrency,
+    draining,
+    startedAt,
+    at,
     ...(!isThere(worker, now) ? { lost: true as const } : {}),
     ...defined({ diskFree, requested: wanted === (draining ? 'drain' : 'undrain') ? undefined : wanted }),
   };
@@ -85,15 +97,18 @@ function fleetRun({ job, repo, hasLoop, requested }: KnownJob, facts: FleetFacts
   const { state, news, worker } = job;
   if (state === 'ended') return undefined;
   return {
-    ...{ run: job.run, title: oneLine(redact(job.title), WORDS), repo, state, labels: job.labels, hasLoop },
-    ...{
-      words: oneLine(
-        redact(job.state === 'dead' ? (job.why ?? 'no cause was given') : jobWords(job, facts)),
-        WORDS,
-      ),
-      since: sinceOf(job),
-      actions: actionsOf(job),
-    },
+    run: job.run,
+    title: oneLine(redact(job.title), WORDS),
+    repo,
+    state,
+    labels: job.labels,
+    hasLoop,
+    words: oneLine(
+      redact(job.state === 'dead' ? (job.why ?? 'no cause was given') : jobWords(job, facts)),
+      WORDS,
+    ),
+    since: sinceOf(job),
+    actions: actionsOf(job),
     ...defined({
       worker: state === 'active' ? (worker ?? news?.worker) : undefined,
       iteration: news?.iteration,

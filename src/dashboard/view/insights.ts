@@ -26,7 +26,9 @@ export interface Summed {
 
 export function insightsOf(loops: readonly Summed[], since: number, now: number): Insights {
   return {
-    ...{ now, since, loops: loops.length },
+    now,
+    since,
+    loops: loops.length,
     endings: endingsOf(loops),
     gates: gatesOf(loops),
     reasons: reasonsOf(loops),
@@ -88,7 +90,9 @@ function reasonsOf(loops: readonly Summed[]): Insights['reasons'] {
       const known = found.get(key);
       const isNewLoop = known?.example.loop !== row.id;
       found.set(key, {
-        ...{ gate, summary: words, times: (known?.times ?? 0) + times },
+        gate,
+        summary: words,
+        times: (known?.times ?? 0) + times,
         loops: (known?.loops ?? 0) + (isNewLoop ? 1 : 0),
         example: { loop: row.id, place },
       });
@@ -123,7 +127,10 @@ function cheatsOf(loops: readonly Summed[]): Insights['cheats'] {
     for (const [what, { words, place, times }] of summary?.cheats ?? []) {
       const known = found.get(what);
       found.set(what, {
-        ...{ what, words, times: (known?.times ?? 0) + times, loops: (known?.loops ?? 0) + 1 },
+        what,
+        words,
+        times: (known?.times ?? 0) + times,
+        loops: (known?.loops ?? 0) + 1,
         example: { loop: row.id, place },
       });
     }

@@ -27,7 +27,10 @@ export function lessonViews(
   const alive = lessons.map((lesson): LessonView => {
     const trial = trialOf(lesson, loops);
     return {
-      ...{ id: lesson.id, text: sentence(lesson), project, at: lesson.madeAt },
+      id: lesson.id,
+      text: sentence(lesson),
+      project,
+      at: lesson.madeAt,
       state: lesson.pinned ? 'pinned' : 'on trial',
       tone: TONES[findingOf(trial)],
       trial: trialWords(trial),

@@ -53,18 +53,20 @@ export async function loopView(parts: LoopParts): Promise<LoopView> {
   const budgets =
     hasEnded(state) || !contract ? [] : budgetsOf(state, limitsIn(contract.contract.limits, phase), now);
   return {
-    ...{
-      now,
-      eventId: parts.eventId,
-      row,
-      project: parts.project,
-      needs: parts.needs,
-      children: parts.children,
-    },
+    now,
+    eventId: parts.eventId,
+    row,
+    project: parts.project,
+    needs: parts.needs,
+    children: parts.children,
     task: task.slice(0, TASK),
     ...(task.length > TASK ? { taskCut: true as const } : {}),
     gates: state.gates.map(({ name, class: evidence, verdict, summary, since, next, parts: chunks }) => ({
-      ...{ name, class: evidence, verdict, summary, since },
+      name,
+      class: evidence,
+      verdict,
+      summary,
+      since,
       ...defined({ next, parts: chunks }),
     })),
     ...defined({
@@ -73,7 +75,10 @@ export async function loopView(parts: LoopParts): Promise<LoopView> {
     }),
     questions: (state.questions ?? []).map((question) => questionView(question, state)),
     agents: (state.agents ?? []).map(({ id, type, status, begunAt, endedAt, said, failed }) => ({
-      ...{ id, type, status, begunAt },
+      id,
+      type,
+      status,
+      begunAt,
       ...defined({ endedAt, said, failed }),
     })),
     budgets,
@@ -168,7 +173,9 @@ async function boardOf(
     return board(
       'features',
       list.features.map(({ id, description, passes }, i) => ({
-        ...{ name: id, verdict: passes ? ('pass' as const) : ('fail' as const), summary: description },
+        name: id,
+        verdict: passes ? ('pass' as const) : ('fail' as const),
+        summary: description,
         ...(i === current ? { current: true as const } : {}),
       })),
     );
@@ -201,7 +208,11 @@ function questionView(question: AskedQuestion, state: LoopState): QuestionView {
   const known =
     said === 'answered' || said === 'prompted' || said === 'decided' ? said : given ? 'answered' : 'open';
   return {
-    ...{ name, text, options, askedAt, state: known },
+    name,
+    text,
+    options,
+    askedAt,
+    state: known,
     ...defined({ answer: given?.note, option: given?.option, answeredAt: given?.at, told: given?.told }),
   };
 }

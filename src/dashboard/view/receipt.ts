@@ -54,8 +54,12 @@ function partsOf(receipt: Receipt): Omit<ReceiptView, 'verification' | 'markdown
   const ladder = ladderIn(receipt);
   const costUsd = cost ? (cost.usd ?? undefined) : effort.costUsd;
   return {
-    ...{ loop: receipt.loop, status: receipt.status, tone: toneOf(receipt.status, 'ended') },
-    ...{ statement: receipt.statement, task: receipt.task.preview, contract: receipt.contract.sha256 },
+    loop: receipt.loop,
+    status: receipt.status,
+    tone: toneOf(receipt.status, 'ended'),
+    statement: receipt.statement,
+    task: receipt.task.preview,
+    contract: receipt.contract.sha256,
     ...defined({
       madeAt: Date.parse(effort.endedAt) || undefined,
       commit: work.commit ?? undefined,
@@ -65,7 +69,10 @@ function partsOf(receipt: Receipt): Omit<ReceiptView, 'verification' | 'markdown
     ladder: {
       ...(ladder.rung === null ? {} : { rests: restsOn(ladder) }),
       rungs: ladder.rungs.map(({ rung, reached, gates, by }) => ({
-        ...{ name: rung, words: RUNG_WORDS[rung], reached, gates },
+        name: rung,
+        words: RUNG_WORDS[rung],
+        reached,
+        gates,
         ...defined({ by }),
       })),
       weak: ladder.weak.map(({ what, gate, text }) => ({ what, text, ...(gate === null ? {} : { gate }) })),
@@ -84,7 +91,9 @@ function partsOf(receipt: Receipt): Omit<ReceiptView, 'verification' | 'markdown
       ...defined({ answer }),
     })),
     effort: {
-      ...{ iterations: effort.iterations, workingMs: effort.workingSeconds * 1000, tokens: effort.tokens },
+      iterations: effort.iterations,
+      workingMs: effort.workingSeconds * 1000,
+      tokens: effort.tokens,
       ...defined({
         costUsd,
         estimatedUsd: cost?.estimatedUsd || undefined,
@@ -108,8 +117,15 @@ function verdictOf(verdict: ReceiptVerdict): VerdictView {
   } = verdict;
   const outcome = verdict.outcome as VerdictView['outcome'];
   return {
-    ...{ gate, kind, class: verdict.class as VerdictView['class'], outcome, summary, notes, exceptions },
-    ...{ blocks: outcome === 'fail', evidence: [] },
+    gate,
+    kind,
+    class: verdict.class as VerdictView['class'],
+    outcome,
+    summary,
+    notes,
+    exceptions,
+    blocks: outcome === 'fail',
+    evidence: [],
     ...defined({
       command: command ?? undefined,
       exitCode: exitCode ?? undefined,

@@ -45,8 +45,13 @@ export function rowOf(known: KnownLoop, now: number): LoopRow {
   const { costUsd, estimatedUsd, tokens } = state.spent;
   const requested = known.requested ?? requestedOf(known);
   return {
-    ...{ id: known.id, project: known.project, task: known.task, status: state.status },
-    ...{ tone: situation.tone, words: oneLine(situation.words, 500), doing: situation.doing },
+    id: known.id,
+    project: known.project,
+    task: known.task,
+    status: state.status,
+    tone: situation.tone,
+    words: oneLine(situation.words, 500),
+    doing: situation.doing,
     ...defined({
       doingSince: situation.since,
       judging: situation.doing === 'gate_runs' ? known.judging?.gates : undefined,
@@ -56,12 +61,17 @@ export function rowOf(known: KnownLoop, now: number): LoopRow {
     ...(state.maxIterations === 'unlimited' ? {} : { maxIterations: state.maxIterations }),
     ...defined({ current: ended ? undefined : currentOf(known), context }),
     gates: state.gates.slice(0, GATES).map((gate) => ({
-      ...{ name: gate.name, class: gate.class, verdict: gate.verdict, since: gate.since },
+      name: gate.name,
+      class: gate.class,
+      verdict: gate.verdict,
+      since: gate.since,
       summary: oneLine(gate.summary, SUMMARY),
     })),
     ...(costUsd > 0 ? { costUsd } : {}),
     ...(estimatedUsd ? { estimatedUsd } : {}),
-    ...{ tokens, startedAt: state.startedAt, lastAt: state.lastAt },
+    tokens,
+    startedAt: state.startedAt,
+    lastAt: state.lastAt,
     ...defined({ endedAt: state.ending?.at }),
     elapsedMs: elapsedMs(state, state.ending?.at ?? now),
     ...defined({ next }),
@@ -78,14 +88,21 @@ export function unreadableRow(
   problem: string,
 ): LoopRow {
   return {
-    ...{ id, project, task, status: 'unreadable', tone: 'bad' as const, words: oneLine(problem, 500) },
-    ...{
-      doing: 'unreadable' as const,
-      owner: { kind: 'session' as const, session: '' },
-      gates: [],
-      tokens: 0,
-    },
-    ...{ startedAt: lastAt, lastAt, elapsedMs: 0, questions: 0, dialect: 'native' },
+    id,
+    project,
+    task,
+    status: 'unreadable',
+    tone: 'bad' as const,
+    words: oneLine(problem, 500),
+    doing: 'unreadable' as const,
+    owner: { kind: 'session' as const, session: '' },
+    gates: [],
+    tokens: 0,
+    startedAt: lastAt,
+    lastAt,
+    elapsedMs: 0,
+    questions: 0,
+    dialect: 'native',
   };
 }
 

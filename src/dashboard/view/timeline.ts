@@ -31,7 +31,11 @@ export function timelineEntry(
   const at = Date.parse(line.at);
   const [words = ''] = entryLines(entry, state);
   return {
-    ...{ place, seq, at, kind: kindOf(entry), iteration: state.iteration },
+    place,
+    seq,
+    at,
+    kind: kindOf(entry),
+    iteration: state.iteration,
     words: oneLine(words, WORDS_LIMIT),
     tone: toneOfEntry(entry),
     ...defined({ sinceMs: before && Math.max(0, at - Date.parse(before.at)), session: sessionOf(entry) }),

@@ -6,7 +6,13 @@ import type { VerdictView } from './loop-types.ts';
 export function verdictView(verdict: Verdict): VerdictView {
   const { gate, kind, outcome, summary, evidence = [], proof, children = [] } = verdict;
   return {
-    ...{ gate, kind, class: verdict.class, outcome, summary, evidence, blocks: blocks(verdict) },
+    gate,
+    kind,
+    class: verdict.class,
+    outcome,
+    summary,
+    evidence,
+    blocks: blocks(verdict),
     ...defined({ next: verdict.next, asks: verdict.asks }),
     ...defined({ command: proof?.command, exitCode: proof?.exitCode, durationMs: proof?.durationMs }),
     ...defined({ costUsd: proof?.costUsd, room: proof?.room, walls: proof?.walls, tests: proof?.tests }),

@@ -216,8 +216,12 @@ export class Transcript {
       ...entry,
       uuid: `00000000-0000-4000-8000-${String(this.#next()).padStart(12, '0')}`,
       timestamp: new Date().toISOString(),
-      ...{ userType: 'external', entrypoint: 'cli', cwd: this.#cwd },
-      ...{ sessionId: this.#session, version: VERSION, gitBranch: 'main' },
+      userType: 'external',
+      entrypoint: 'cli',
+      cwd: this.#cwd,
+      sessionId: this.#session,
+      version: VERSION,
+      gitBranch: 'main',
     };
   }
 

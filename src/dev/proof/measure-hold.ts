@@ -148,7 +148,9 @@ function furnish(root: string, options: MeasureHoldOptions, { url }: Simulator):
       TMPDIR: temporary,
       UNTILDONE_HOME: home,
       // Whatever wants to reach another machine finds nobody.
-      ...{ HTTP_PROXY: NOWHERE, HTTPS_PROXY: NOWHERE, NO_PROXY: '127.0.0.1' },
+      HTTP_PROXY: NOWHERE,
+      HTTPS_PROXY: NOWHERE,
+      NO_PROXY: '127.0.0.1',
     },
   });
   const plugin = options.plugin === undefined ? undefined : writePlugin(options.plugin, join(root, 'plugin'));

@@ -112,8 +112,12 @@ async function frozenHere(ref: LoopRef, state: LoopState, adopting: Adopting) {
     );
   if (before.fingerprint !== '') recordTrust(home, project, before.fingerprint, clock.now());
   await prepareWorktree({
-    ...{ contract, folder: project, outputDir: join(projectFolder(home, project), 'baseline') },
-    ...{ world, note, interrupts },
+    contract,
+    folder: project,
+    outputDir: join(projectFolder(home, project), 'baseline'),
+    world,
+    note,
+    interrupts,
   });
   if (measured) await expectStart(tree, state, adopting, () => judges.workspace(project).tree());
   return { contract, frozen: frozen.frozen };

@@ -286,7 +286,15 @@ class RunOnMachine {
       const { worker } = this.#order;
       const { interrupts, reporter } = keeper.observers();
       await adoptRun(ref, {
-        ...{ worker, spec, files, record, work, truth, world, tree: this.#tree, interrupts },
+        worker,
+        spec,
+        files,
+        record,
+        work,
+        truth,
+        world,
+        tree: this.#tree,
+        interrupts,
         note: reporter.note,
       });
       const rests = await keeper.takesUp(ref, record, spent);

@@ -144,8 +144,15 @@ export class Mirror {
     const dir = join(this.home.projects, project, 'loops', job.run);
     const journal = new MirroredJournal(this.home, dir, { run: job.run, repo: spec.repo, key });
     this.runs.set(job.run, {
-      ...{ job, spec, project, journal, cursor: 0, readAt: '' },
-      ...{ isOver: false, lacksLines: false, files: new Map<string, string>() },
+      job,
+      spec,
+      project,
+      journal,
+      cursor: 0,
+      readAt: '',
+      isOver: false,
+      lacksLines: false,
+      files: new Map<string, string>(),
     });
   }
 

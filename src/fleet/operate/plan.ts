@@ -111,7 +111,19 @@ function baseSpec(request: SubmitRequest, commit: string, now: Date): RunSpec {
   const { labels, priority, after, env, attempts, notBefore, schedule } = request;
   const said = { folder, contract, promise, mode, freshEvery, ask, notBefore, schedule };
   return {
-    ...{ v: 1, run: '', repo, ref, commit, task, limits, client, labels, priority, after, env, attempts },
+    v: 1,
+    run: '',
+    repo,
+    ref,
+    commit,
+    task,
+    limits,
+    client,
+    labels,
+    priority,
+    after,
+    env,
+    attempts,
     submittedAt: now.getTime(),
     ...(features === undefined ? {} : { features: { file: features } }),
     ...defined(said),

@@ -41,7 +41,13 @@ export async function reconcile(options: ReconcileOptions, fleet: Fleet): Promis
   const jobs = await allJobs(fleet.engine, ALL_STATES);
   const repos = options.repos ?? (await allRepos(fleet, jobs));
   const done: Reconciled = {
-    ...{ repos: [], added: [], schedules: [], ended: 0, known: 0, unreadable: [], missing: [] },
+    repos: [],
+    added: [],
+    schedules: [],
+    ended: 0,
+    known: 0,
+    unreadable: [],
+    missing: [],
     no_limits: Object.keys(await fleet.engine.limits()).length === 0,
     lost: await lostRuns(jobs, fleet),
   };

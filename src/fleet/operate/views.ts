@@ -9,7 +9,13 @@ const iso = (time: number | undefined) => (time === undefined ? null : new Date(
 export function runView(job: JobView, facts: FleetFacts) {
   const { run, state, title, repo, labels, priority, news, result } = job;
   return {
-    ...{ run, state, status: wordFor(job), title, repo, labels, priority },
+    run,
+    state,
+    status: wordFor(job),
+    title,
+    repo,
+    labels,
+    priority,
     why: whyItWaits(job, facts) ?? null,
     submitted_at: iso(job.submittedAt),
     not_before: iso(job.notBefore),
@@ -35,7 +41,11 @@ export type RunView = ReturnType<typeof runView>;
 
 export function resultView({ status, cause, iterations, costUsd, tokens, branch, commit }: RunResult) {
   return {
-    ...{ status, cause, iterations, cost_usd: costUsd, tokens },
+    status,
+    cause,
+    iterations,
+    cost_usd: costUsd,
+    tokens,
     branch: branch ?? null,
     commit: commit ?? null,
   };
@@ -45,7 +55,13 @@ export function specView(spec: RunSpec) {
   const { ref, commit, folder, task, features, promise, mode, limits, client, after, env, attempts, key } =
     spec;
   return {
-    ...{ ref, commit, folder: folder ?? null, task, after, env, attempts },
+    ref,
+    commit,
+    folder: folder ?? null,
+    task,
+    after,
+    env,
+    attempts,
     features: features ?? null,
     contract: spec.contract === undefined ? 'untildone.yaml' : 'brought along',
     promise: promise ?? null,
@@ -70,7 +86,14 @@ export function workerView(worker: WorkerView, now: number) {
   const { name, host, pid, version, labels, concurrency, runs, draining, diskFree, note } = worker;
   const { withoutWalls, refused = 0 } = worker;
   return {
-    ...{ name, host, pid, version, labels, concurrency, runs, draining },
+    name,
+    host,
+    pid,
+    version,
+    labels,
+    concurrency,
+    runs,
+    draining,
     there: isThere(worker, now),
     started_at: iso(worker.startedAt),
     heard_at: iso(worker.at),

@@ -175,7 +175,13 @@ export function assemble(
   const scheduler = new Scheduler(engine, link, say, (due) => parts.submitDue(due, folders.caches));
   const worker: FleetWorker = new FleetWorker(
     {
-      ...{ engine, link, say, figures, worker: folders.worker, secret: parts.secret, start: parts.start },
+      engine,
+      link,
+      say,
+      figures,
+      worker: folders.worker,
+      secret: parts.secret,
+      start: parts.start,
       money: new FleetMoney(engine, link),
       repos: flags.repos ?? [],
       isRoot: process.getuid?.() === 0,
@@ -189,7 +195,9 @@ export function assemble(
       caches: folders.caches,
     },
     {
-      ...{ labels: flags.labels ?? [], concurrency: flags.concurrency, once: flags.once },
+      labels: flags.labels ?? [],
+      concurrency: flags.concurrency,
+      once: flags.once,
       host: hostname(),
       beatMs: parts.beatMs,
       version: VERSION,

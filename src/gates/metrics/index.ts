@@ -37,7 +37,11 @@ const TOOL_COUNTS = [
 type ToolCounts = Record<(typeof TOOL_COUNTS)[number], number>;
 
 const NOTHING: ToolCounts = {
-  ...{ tool_use: 0, bash_commands: 0, file_operations: 0, search_operations: 0, tool_errors: 0 },
+  tool_use: 0,
+  bash_commands: 0,
+  file_operations: 0,
+  search_operations: 0,
+  tool_errors: 0,
 };
 
 function isToolCount(metric: MetricName): boolean {

@@ -73,7 +73,10 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       const since = store.sessionSince(event.session);
       const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {
-        ...{ home, store, ports, judges: () => judgesOf() },
+        home,
+        store,
+        ports,
+        judges: () => judgesOf(),
         place: { ...place, ...(since === undefined ? {} : { since }) },
         pid: env.CLAUDE_PID,
       });

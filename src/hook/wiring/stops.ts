@@ -11,7 +11,8 @@ export const STOPS = () =>
     knows: (name) => name === 'Stop',
     open: (home, env) =>
       openPortsBeside({
-        ...{ home, env },
+        home,
+        env,
         load: loadJudgeBundle,
         loadFormats: loadFormatsBundle,
         others: loadEventsBundle,

@@ -84,7 +84,9 @@ function worldIn(
   projectIn: (ports: { store: FileStore }) => string,
 ): World {
   const ports = openPortsBeside({
-    ...{ home, env, load },
+    home,
+    env,
+    load,
     loadFormats: loadFormatsBundle,
     // Commands answer no events, runs do.
     others: async () => ({ ...(await import('./session.ts')), queueEnding }),

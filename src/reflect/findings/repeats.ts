@@ -43,7 +43,12 @@ export class Repeats {
     if (this.seen.size >= this.most) this.forget();
     const repeat: Repeat = {
       sample: copied(sample.slice(0, LONGEST_SAMPLE)),
-      ...{ count: 1, ms: 0, tokens: 0, failed: 0, first: [place], last: place },
+      count: 1,
+      ms: 0,
+      tokens: 0,
+      failed: 0,
+      first: [place],
+      last: place,
     };
     this.seen.set(copied(short), repeat);
     return repeat;

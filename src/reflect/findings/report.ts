@@ -127,7 +127,13 @@ export function noMetrics(): Metrics {
 export function metricsOf(activity: Activity): Metrics {
   const { userMessages, assistantMessages, toolUses, prompts, startedAt, endedAt, costUsd } = activity;
   return {
-    ...{ userMessages, assistantMessages, toolUses, prompts, startedAt, endedAt, costUsd },
+    userMessages,
+    assistantMessages,
+    toolUses,
+    prompts,
+    startedAt,
+    endedAt,
+    costUsd,
     models: Object.fromEntries(activity.models),
     tools: Object.fromEntries(activity.tools),
   };

@@ -20,8 +20,15 @@ const MOST_PLACES = 4;
 
 export function noTrace(): TraceFigures {
   return {
-    ...{ files: 0, requests: 0, inputTokens: 0, outputTokens: 0, apiErrors: 0, rateLimits: 0 },
-    ...{ slowRequests: 0, slowMs: 0, places: { errors: [], limits: [], slow: [] } },
+    files: 0,
+    requests: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    apiErrors: 0,
+    rateLimits: 0,
+    slowRequests: 0,
+    slowMs: 0,
+    places: { errors: [], limits: [], slow: [] },
   };
 }
 
@@ -142,17 +149,24 @@ export function traceFindings(figures: TraceFigures): Finding[] {
     );
   };
   add('api_errors', {
-    ...{ count: apiErrors, places: places.errors, severity: severityOf(apiErrors, 3, 10) },
+    count: apiErrors,
+    places: places.errors,
+    severity: severityOf(apiErrors, 3, 10),
     title: `claude-trace logged errors of the API, ${times(apiErrors)}`,
     suggestion: 'Look at https://status.claude.com, at the network, and at the key',
   });
   add('rate_limits', {
-    ...{ count: rateLimits, places: places.limits, severity: severityOf(rateLimits, 1, 5) },
+    count: rateLimits,
+    places: places.limits,
+    severity: severityOf(rateLimits, 1, 5),
     title: `claude-trace logged rate limits (status 429), ${times(rateLimits)}`,
     suggestion: 'Run fewer sessions side by side, or let `untildone run` wait for the limit to end',
   });
   add('slow_requests', {
-    ...{ count: slowRequests, places: places.slow, severity: severityOf(slowRequests, 3, 10), ms: slowMs },
+    count: slowRequests,
+    places: places.slow,
+    severity: severityOf(slowRequests, 3, 10),
+    ms: slowMs,
     title: `claude-trace logged requests that took more than 30 s, ${times(slowRequests)}`,
     suggestion: 'Optimize prompts or break down complex requests',
   });

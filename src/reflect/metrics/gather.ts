@@ -46,7 +46,12 @@ export interface Gathered {
 export async function gatherFigures(scope: StatsScope, world: StatsWorld): Promise<Gathered> {
   const figures = new Figures();
   const read: StatsRead = {
-    ...{ journals: 0, unreadable: 0, transcripts: 0, bytes: 0, hookLines: 0, badLines: 0 },
+    journals: 0,
+    unreadable: 0,
+    transcripts: 0,
+    bytes: 0,
+    hookLines: 0,
+    badLines: 0,
   };
   for (const ref of scope.loops) await readJournal(ref, scope, world, { figures, read });
   await readHookLines(scope, world, { figures, read });

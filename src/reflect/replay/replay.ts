@@ -176,7 +176,10 @@ class JudgedTrees {
   async #prepare({ dir }: ScratchFolder): Promise<{ problem: string } | undefined> {
     for (const command of this.#plan.prepare) {
       const { exitCode, output } = await this.#world.judges.shell.run({
-        ...{ command, cwd: dir, timeoutMs: PREPARE_MS, signal: this.#plan.signal },
+        command,
+        cwd: dir,
+        timeoutMs: PREPARE_MS,
+        signal: this.#plan.signal,
       });
       if (exitCode !== 0)
         return { problem: `the preparation "${oneLine(redact(command), 80)}" failed: ${lastLine(output)}` };
@@ -192,7 +195,12 @@ class JudgedTrees {
     const judges: Judges = { ...own, holdout: () => heldOut(this.#world.judges, project) };
     return verify(
       {
-        ...{ contract, gates, signal, project: dir, task: contract.task ?? '', outputDir: this.#outputDir },
+        contract,
+        gates,
+        signal,
+        project: dir,
+        task: contract.task ?? '',
+        outputDir: this.#outputDir,
         base: await startOf(judges.workspace(dir)),
       },
       judges,

@@ -106,9 +106,14 @@ function readable(span: FinishedSpan, resource: Resource, version: string): Read
     duration: hrTime(endMs - startMs),
     status: error === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR },
     attributes: error === undefined ? span.attributes : { ...span.attributes, 'error.type': error },
-    ...{ links: [], events: [], ended: true, resource },
+    links: [],
+    events: [],
+    ended: true,
+    resource,
     instrumentationScope: { name: 'untildone', version },
-    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
   };
 }
 

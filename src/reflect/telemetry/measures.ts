@@ -15,7 +15,11 @@ export function measuresOf({ name, attributes, startMs, endMs, error }: Finished
       keys.flatMap((key) => (attributes[key] === undefined ? [] : [[key, attributes[key]]])),
     );
   const count = (of: string, unit: string, ...keys: string[]): Measure => ({
-    ...{ name: of, kind: 'counter', unit, value: 1, attributes: pick(...keys) },
+    name: of,
+    kind: 'counter',
+    unit,
+    value: 1,
+    attributes: pick(...keys),
   });
   const seconds = (of: string, ...keys: string[]): Measure => {
     const failed: Measure['attributes'] = error === undefined ? {} : { 'error.type': error };

@@ -99,8 +99,11 @@ export class SpanBuilder {
       ...session,
       {
         name: root.isRun ? 'untildone.run' : 'untildone.loop',
-        ...{ traceId: this.traceId, spanId: this.rootId, parentId: this.parentId },
-        ...{ startMs: root.startMs, endMs: Math.max(root.startMs, ending?.at ?? last.at, last.at) },
+        traceId: this.traceId,
+        spanId: this.rootId,
+        parentId: this.parentId,
+        startMs: root.startMs,
+        endMs: Math.max(root.startMs, ending?.at ?? last.at, last.at),
         attributes: {
           ...root.attributes,
           ...(isOver
@@ -162,8 +165,11 @@ export class SpanBuilder {
     return [
       {
         name: 'invoke_agent Claude Code',
-        ...{ traceId: this.traceId, spanId: session.spanId, parentId: this.rootId },
-        ...{ startMs: session.startMs, endMs: Math.max(session.startMs, at) },
+        traceId: this.traceId,
+        spanId: session.spanId,
+        parentId: this.rootId,
+        startMs: session.startMs,
+        endMs: Math.max(session.startMs, at),
         attributes: {
           'gen_ai.operation.name': 'invoke_agent',
           'gen_ai.agent.name': 'Claude Code',
@@ -195,7 +201,11 @@ export class SpanBuilder {
       ...gates,
       {
         name: 'untildone.iteration',
-        ...{ traceId: this.traceId, spanId, parentId, startMs, endMs: at },
+        traceId: this.traceId,
+        spanId,
+        parentId,
+        startMs,
+        endMs: at,
         attributes: {
           'untildone.loop.id': this.loop,
           'untildone.iteration': this.iteration,
@@ -215,13 +225,11 @@ export class SpanBuilder {
     const isBad = outcome === 'fail' || outcome === 'unproven';
     return {
       name: `gate ${gate}`,
-      ...{
-        traceId: this.traceId,
-        spanId: spanIdOf(this.loop, 'gate', this.stops, gate),
-        parentId,
-        startMs,
-        endMs,
-      },
+      traceId: this.traceId,
+      spanId: spanIdOf(this.loop, 'gate', this.stops, gate),
+      parentId,
+      startMs,
+      endMs,
       attributes: {
         'untildone.gate.name': gate,
         'untildone.gate.kind': kind,

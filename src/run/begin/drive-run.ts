@@ -98,7 +98,10 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
   ];
   const { ref, baseline, changeGate, startedWith } = await begun(
     {
-      ...{ ...plan, run, project: folder, files },
+      ...plan,
+      run,
+      project: folder,
+      files,
       prepare: async () => {
         if (!git?.isBeside && !options.prepare) return;
         const { contract, outputDir } = plan;

@@ -233,7 +233,11 @@ function zoneOffset(zone: string | undefined, now: number): number | undefined {
     const parts = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
     }).formatToParts(now);
     const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
     const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));

@@ -93,7 +93,9 @@ class Driver {
       sessions,
       newSession,
       planFor: (state, session, resume) => ({
-        ...{ ...plan.session, session, resume },
+        ...plan.session,
+        session,
+        resume,
         ...this.#budget.costLeft(state, world.leftUsd?.()),
       }),
     });

@@ -137,7 +137,10 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
       isMeasuredPiece: work.features !== undefined,
       prepare: () =>
         prepareWorktree({
-          ...{ contract, folder: git.folder, world, interrupts: parent.interrupts },
+          contract,
+          folder: git.folder,
+          world,
+          interrupts: parent.interrupts,
           outputDir: join(world.store.outputDir(ref), child.loop),
           note: parent.reporter.child(child).note,
         }),

@@ -178,7 +178,10 @@ class ChildRuns {
     }
     const { status, cause, detail, branch, commit } = rest;
     const state = this.#append({
-      ...{ kind: 'child_ended' as const, child: child.loop, status, detail },
+      kind: 'child_ended' as const,
+      child: child.loop,
+      status,
+      detail,
       branch,
       commit,
     });
@@ -195,7 +198,9 @@ class ChildRuns {
       const begins = (commit: string) => this.#append({ kind: 'merge_begun', child: child.loop, commit });
       const { outcome, files, detail } = await this.#world.merge(child, this.#pieceOf(child), begins);
       const state = this.#append({
-        ...{ kind: 'merge_ended' as const, child: child.loop, outcome },
+        kind: 'merge_ended' as const,
+        child: child.loop,
+        outcome,
         files,
         detail: detail || undefined,
       });

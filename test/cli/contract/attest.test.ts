@@ -43,7 +43,12 @@ const json = <T>(name: string) => JSON.parse(readFileSync(at(name), 'utf8')) as 
 /** The receipt of a loop that did this work on another machine. */
 function receiptFrom(change: Partial<Receipt> = {}): string {
   const receipt = {
-    ...{ v: 1, loop: 'l1', status: 'verified_done', statement: 's', allowed: [], verdicts: [] },
+    v: 1,
+    loop: 'l1',
+    status: 'verified_done',
+    statement: 's',
+    allowed: [],
+    verdicts: [],
     contract: { sha256: 'c', fileAtStart: sha256(CONTRACT), fileNow: null, fingerprint: 'f' },
     work: {
       commit: null,
@@ -51,7 +56,8 @@ function receiptFrom(change: Partial<Receipt> = {}): string {
       baseCommit: git(world.project, 'rev-parse', 'HEAD~1'),
       baseTree: null,
     },
-    ...{ ladder: ladderOf([]), journal: { lines: 1, lastLineSha256: 'l' } },
+    ladder: ladderOf([]),
+    journal: { lines: 1, lastLineSha256: 'l' },
     ...change,
   } as unknown as Receipt;
   writeFileSync(at('receipt.json'), JSON.stringify(signReceipt(receipt, openHome()), null, 2));
@@ -71,7 +77,9 @@ describe('a second statement about the same tree', () => {
     expect(isStatement(statement) && treeOf(statement)).toBe(expectedTree(world.project));
     expect(statement?.predicate).toEqual(json('p.json'));
     expect(json<VerificationPredicate>('p.json')).toMatchObject({
-      ...{ v: 1, result: 'verified', contract: { sha256: sha256(CONTRACT) } },
+      v: 1,
+      result: 'verified',
+      contract: { sha256: sha256(CONTRACT) },
       verdicts: [
         { gate: 'tests', outcome: 'pass', command: 'test -f done', exitCode: 0 },
         { gate: 'honest' },

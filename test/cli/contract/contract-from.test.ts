@@ -66,7 +66,9 @@ describe('the contract of the branch that the work goes to', () => {
     expect(JSON.parse(lines.join('\n'))).toMatchObject({
       summary: 'done, and verified; changed here: check.sh',
       contract: {
-        ...{ file: 'untildone.yaml', from: 'main', missing: false },
+        file: 'untildone.yaml',
+        from: 'main',
+        missing: false,
         changed: [{ name: 'check.sh', diff: ['@@ -1,1 +1,1 @@', '-grep -q done work.txt', '+true'] }],
       },
     });

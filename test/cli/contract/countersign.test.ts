@@ -41,8 +41,15 @@ function keyOf(home: Home): string {
 }
 function verification(result = 'verified'): VerificationPredicate {
   return {
-    ...{ v: 1, result, summary: `it is ${result}`, judgedAt: '2026-01-01T00:00:00.000Z' },
-    ...{ contract: { sha256: 'c' }, verdicts: [], notJudged: [], allowed: [], receipt: null },
+    v: 1,
+    result,
+    summary: `it is ${result}`,
+    judgedAt: '2026-01-01T00:00:00.000Z',
+    contract: { sha256: 'c' },
+    verdicts: [],
+    notJudged: [],
+    allowed: [],
+    receipt: null,
     work: { commit: null, tree: 'tree 1', baseCommit: null, baseTree: null },
     ladder: ladderOf([]),
   };

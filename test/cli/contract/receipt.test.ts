@@ -142,14 +142,12 @@ describe('shown', () => {
   });
   test('or why there is none', async () => {
     const other = world.store.create({
-      ...{
-        loop: 'l2',
-        session: 's2',
-        project: world.project,
-        dialect: 'native',
-        task: 't',
-        transcriptOffset: 0,
-      },
+      loop: 'l2',
+      session: 's2',
+      project: world.project,
+      dialect: 'native',
+      task: 't',
+      transcriptOffset: 0,
       contract: frozenWith(contractWith({ tests: run() }), { project: world.project }),
     });
     await expect(showReceipt(other, { format: 'text' }, world, out)).rejects.toThrow(

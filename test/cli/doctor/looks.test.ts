@@ -22,7 +22,12 @@ beforeEach(() => {
   mkdirSync(project);
   mkdirSync(home, { mode: 0o700 });
   patient = {
-    ...{ project, home, env: {}, now: NOW, nodeVersion: '20.0.0', isUsed: true },
+    project,
+    home,
+    env: {},
+    now: NOW,
+    nodeVersion: '20.0.0',
+    isUsed: true,
     claudeConfigDir: join(folder, '.claude'),
     managed: join(folder, 'managed'),
     program: { version: '0.2.0', hookEntry: join(folder, 'untildone.cjs'), nodePath: process.execPath },

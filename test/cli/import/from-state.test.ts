@@ -56,13 +56,20 @@ describe('a ralph loop', () => {
   test('that was taken over already goes on where that loop is, which ends', async () => {
     write(RALPH, ralph('s1'));
     const old = world().store.createLoopFiles({
-      ...{ loop: 'old', session: 's1', project: world().project, dialect: 'ralph-loop', task: 'x' },
+      loop: 'old',
+      session: 's1',
+      project: world().project,
+      dialect: 'ralph-loop',
+      task: 'x',
       contract: frozenWith(contractWith({}), { project: world().project }),
       transcriptOffset: 0,
     });
     world().store.append(old, () => ({ kind: 'synced', iteration: 9 }));
     claimFiles(world().home).change(path(RALPH), () => ({
-      ...{ v: 1, dialect: 'ralph-loop', path: path(RALPH), identity: 'x' },
+      v: 1,
+      dialect: 'ralph-loop',
+      path: path(RALPH),
+      identity: 'x',
       session: 's1',
       loopDir: old.dir,
     }));

@@ -40,7 +40,12 @@ const TWO = contractWith(
 function begin(contract: Contract = TWO, loop = 'l1', session = 's1'): LoopRef {
   const { project } = world;
   return world.store.create({
-    ...{ loop, session, project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+    loop,
+    session,
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
     contract: { contract, frozen: { project, fingerprint: '', parts: {}, gates: {}, judgeMs: 1000 } },
   });
 }
@@ -250,8 +255,13 @@ describe('a note', () => {
 describe('how it goes on', () => {
   const runs = (): LoopRef =>
     world.store.create({
-      ...{ loop: 'r1', session: 's1', project: world.project, dialect: 'native', task: 't' },
-      ...{ transcriptOffset: 0, run: { mode: 'hybrid' as const } },
+      loop: 'r1',
+      session: 's1',
+      project: world.project,
+      dialect: 'native',
+      task: 't',
+      transcriptOffset: 0,
+      run: { mode: 'hybrid' as const },
       contract: {
         contract: TWO,
         frozen: { project: world.project, fingerprint: '', parts: {}, gates: {}, judgeMs: 1000 },

@@ -34,7 +34,12 @@ const GATES = { tests: run(), ok: approve('Good?') };
 
 function begin(loop = '20260101-000000-aaaaaa', session = 's1', ask: AskRule = DEFAULT_ASK): LoopRef {
   return store.create({
-    ...{ loop, session, project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+    loop,
+    session,
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
     contract: {
       contract: contractWith(GATES, { done: ['tests', 'ok'], ask }),
       frozen: { project, fingerprint: '', parts: {}, gates: {}, judgeMs: 1000 },

@@ -19,7 +19,13 @@ function scene(of: { run?: { mode: 'hybrid' } }) {
   mkdirSync(project);
   const { store } = openPorts(home, { HOME: folder }, async () => judgeBundle);
   const ref = store.create({
-    ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0, ...of },
+    loop: 'l1',
+    session: 's1',
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
+    ...of,
     contract: frozenWith(contractWith({ tests: run() }), { project, fingerprint: '' }),
   });
   const give = (command: PersonCommand) => {

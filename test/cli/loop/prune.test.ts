@@ -157,8 +157,15 @@ describe('prune', () => {
     scene.loop('child', 50, { run: { mode: 'hybrid', parent: 'open' } });
     scene.loop('finished', 40, { run: { mode: 'hybrid' } });
     const record = {
-      ...{ v: 1 as const, mode: 'branch' as const, merge: false, task: 't', project: scene.project },
-      ...{ folder: scene.project, branch: 'b', base: { commit: 'c' }, kept: { commit: 'c', passing: [] } },
+      v: 1 as const,
+      mode: 'branch' as const,
+      merge: false,
+      task: 't',
+      project: scene.project,
+      folder: scene.project,
+      branch: 'b',
+      base: { commit: 'c' },
+      kept: { commit: 'c', passing: [] },
     };
     writeRunGitRecord(scene.home, { ...record, loop: open.loop } as never);
     writeRunGitRecord(scene.home, { ...record, loop: 'finished', finished: true } as never);
@@ -176,7 +183,9 @@ describe('prune', () => {
       '/some/state.md',
       () =>
         ({
-          ...{ dialect: 'ralph', identity: 'x', session: 's' },
+          dialect: 'ralph',
+          identity: 'x',
+          session: 's',
           loopDir: dir,
         }) as never,
     );
@@ -189,7 +198,9 @@ describe('prune', () => {
     const scene = scened();
     const ref = scene.loop('old', 40);
     const options = {
-      ...{ keepReceipt: true, endedAt: NOW, stillGone: () => false },
+      keepReceipt: true,
+      endedAt: NOW,
+      stillGone: () => false,
       sessionFiles: sessionFilesByLoop(scene.home).get(ref.dir) ?? [],
     };
     expect(removeLoop(scene.home, ref, options)).toBe(false);

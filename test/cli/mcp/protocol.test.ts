@@ -5,7 +5,9 @@ import { Conversation, type Message, type Tool } from '../../../src/cli/mcp/prot
 import { serve } from '../../../src/cli/mcp/serve.ts';
 
 const echo: Tool = {
-  ...{ name: 'echo', title: 'Echo', description: 'Says it again.' },
+  name: 'echo',
+  title: 'Echo',
+  description: 'Says it again.',
   takes: { text: { type: 'string', description: 'what' }, more: { type: 'strings', description: 'more' } },
   async call({ text = '' }) {
     if (text === 'throw') throw new Error('it went wrong');
@@ -13,7 +15,10 @@ const echo: Tool = {
   },
 };
 const waits: Tool = {
-  ...{ name: 'waits', title: 'Waits', description: 'Until it is ended.', takes: {} },
+  name: 'waits',
+  title: 'Waits',
+  description: 'Until it is ended.',
+  takes: {},
   call: (_, signal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('ended')))),
 };
@@ -39,9 +44,12 @@ describe('versions that begin with a handshake', () => {
   ])('a client that asks for %s gets %s', async (asked, got) => {
     const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
     expect(await ask(request('initialize', params))).toEqual({
-      ...{ jsonrpc: '2.0', id: 1 },
+      jsonrpc: '2.0',
+      id: 1,
       result: {
-        ...{ protocolVersion: got, capabilities: { tools: {} }, instructions: 'Do.' },
+        protocolVersion: got,
+        capabilities: { tools: {} },
+        instructions: 'Do.',
         serverInfo: { name: 'untildone', version: '1.2.3' },
       },
     });
@@ -67,7 +75,9 @@ describe('2026-07-28, in which every request says its version', () => {
   test('the server can be discovered', async () => {
     const { result } = await ask(request('server/discover', { _meta: META }));
     expect(result).toMatchObject({
-      ...{ resultType: 'complete', capabilities: { tools: {} }, cacheScope: 'public' },
+      resultType: 'complete',
+      capabilities: { tools: {} },
+      cacheScope: 'public',
       supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'untildone', version: '1.2.3' } },
     });
@@ -106,9 +116,12 @@ describe('tools', () => {
     const { result } = await ask(request('tools/list'));
     const tools = result?.tools as Message[] | undefined;
     expect(tools?.[0]).toEqual({
-      ...{ name: 'echo', title: 'Echo', description: 'Says it again.' },
+      name: 'echo',
+      title: 'Echo',
+      description: 'Says it again.',
       inputSchema: {
-        ...{ type: 'object', additionalProperties: false },
+        type: 'object',
+        additionalProperties: false,
         properties: {
           text: { type: 'string', description: 'what' },
           more: { type: 'array', items: { type: 'string' }, description: 'more' },

@@ -89,7 +89,11 @@ describe('events as the client sends them', () => {
     const sent = { hook_event_name: 'SubagentStart', agent_id: 'a8a3dd59929b2a667', agent_type: 'chunk-a' };
     const cwd = '/project/.claude/worktrees/agent-a8a3dd59929b2a667';
     expect(parse({ ...sent, cwd })).toEqual({
-      ...{ ...BASE, name: 'SubagentStart', agentId: sent.agent_id, agentType: 'chunk-a', cwd },
+      ...BASE,
+      name: 'SubagentStart',
+      agentId: sent.agent_id,
+      agentType: 'chunk-a',
+      cwd,
     });
     expect(isCompactionAgent(parse({ ...sent, agent_type: '' }))).toBe(true);
     expect(isCompactionAgent(parse(sent))).toBe(false);
@@ -131,8 +135,12 @@ describe('events as the client sends them', () => {
     ],
     [
       {
-        ...{ hook_event_name: 'TaskCompleted', taskId: 7, taskSubject: 's', taskDescription: 'd' },
-        ...{ task_subject: '', extra: true },
+        hook_event_name: 'TaskCompleted',
+        taskId: 7,
+        taskSubject: 's',
+        taskDescription: 'd',
+        task_subject: '',
+        extra: true,
       },
       { name: 'TaskCompleted', taskId: '7', subject: 's', description: 'd' },
     ],

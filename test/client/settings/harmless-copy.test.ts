@@ -34,8 +34,15 @@ describe('what could run, log in, or write elsewhere is taken away', () => {
       'variables, but for the cap on blocks',
       {
         env: {
-          ...{ ANTHROPIC_API_KEY: 'k', UNTILDONE_HOME: '/h', HOME: '/x', PATH: '/p', NODE_OPTIONS: '-r x' },
-          ...{ BASH_ENV: '/x', NODE_PATH: '/x', LC_ALL: '/x', CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' },
+          ANTHROPIC_API_KEY: 'k',
+          UNTILDONE_HOME: '/h',
+          HOME: '/x',
+          PATH: '/p',
+          NODE_OPTIONS: '-r x',
+          BASH_ENV: '/x',
+          NODE_PATH: '/x',
+          LC_ALL: '/x',
+          CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3',
         },
       },
       { env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' } },

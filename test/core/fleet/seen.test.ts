@@ -4,7 +4,11 @@ import { dueTime } from '../../../src/core/fleet/when.ts';
 import type { AskedQuestion } from '../../../src/core/loop/state.ts';
 
 const question = (number: number, text: string): AskedQuestion => ({
-  ...{ name: `question ${number}`, text, at: number, policy: 'wait' as const, waitMs: 1_000 },
+  name: `question ${number}`,
+  text,
+  at: number,
+  policy: 'wait' as const,
+  waitMs: 1_000,
 });
 const state = (iteration: number, ...questions: AskedQuestion[]) => ({ iteration, questions });
 

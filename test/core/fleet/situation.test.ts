@@ -6,33 +6,33 @@ const NOW = 1_000_000_000;
 
 function job(more: Partial<JobView>): JobView {
   return {
-    ...{
-      run: 'r1',
-      repo: 'https://h/r',
-      labels: [],
-      priority: 10,
-      spec: '',
-      submittedAt: NOW - 1000,
-      title: 'a task',
-    },
-    ...{ state: 'waiting', takes: 0, stalls: 0, failures: 0 },
+    run: 'r1',
+    repo: 'https://h/r',
+    labels: [],
+    priority: 10,
+    spec: '',
+    submittedAt: NOW - 1000,
+    title: 'a task',
+    state: 'waiting',
+    takes: 0,
+    stalls: 0,
+    failures: 0,
     ...more,
   } as JobView;
 }
 
 function worker(more: Partial<WorkerView> = {}): WorkerView {
   return {
-    ...{
-      name: 'w1',
-      host: 'h',
-      pid: 1,
-      version: '1',
-      labels: ['gpu'],
-      concurrency: 1,
-      runs: [],
-      draining: false,
-    },
-    ...{ startedAt: 0, at: NOW - 1000 },
+    name: 'w1',
+    host: 'h',
+    pid: 1,
+    version: '1',
+    labels: ['gpu'],
+    concurrency: 1,
+    runs: [],
+    draining: false,
+    startedAt: 0,
+    at: NOW - 1000,
     ...more,
   };
 }

@@ -72,7 +72,11 @@ function loopsOf(gates: Record<string, { command?: string; evidence: string[] }>
   const tally = tallied(undefined, verdicts, 1);
   const commands = Object.entries(gates).flatMap(([name, { command }]) => (command ? [[name, command]] : []));
   return Array.from({ length: count }, (_, at) => ({
-    ...{ loop: `l${at}`, at: T0 + at, status: 'verified_done', iterations: 2, stops: tally?.stops ?? 0 },
+    loop: `l${at}`,
+    at: T0 + at,
+    status: 'verified_done',
+    iterations: 2,
+    stops: tally?.stops ?? 0,
     gates: tally?.gates ?? {},
     commands: Object.fromEntries(commands) as Record<string, string>,
   }));

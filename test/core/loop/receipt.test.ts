@@ -186,15 +186,22 @@ describe('in words', () => {
   });
   test('room, walls, tests, notes, answers and what a person allowed are there', () => {
     const proof = {
-      ...{ command: 'npm test', exitCode: 0, room: 'clean' as const, walls: 'bubblewrap' },
+      command: 'npm test',
+      exitCode: 0,
+      room: 'clean' as const,
+      walls: 'bubblewrap',
       tests: { passed: 12, failed: 0, skipped: 1 },
     };
     const tests = verdict('pass', { proof, flaky: true, notes: ['a note'], exceptions: ['an exception'] });
     const answers = { plan: { said: 'approved' as const, at: T0, note: 'yes' } };
     const receipt = makeReceipt(facts({ state: { ...facts().state, answers }, verdicts: [tests] }), traitsOf);
     expect(receipt.verdicts[0]).toMatchObject({
-      ...{ room: 'clean', walls: 'bubblewrap', tests: { passed: 12 } },
-      ...{ flaky: true, notes: ['a note'], exceptions: ['an exception'] },
+      room: 'clean',
+      walls: 'bubblewrap',
+      tests: { passed: 12 },
+      flaky: true,
+      notes: ['a note'],
+      exceptions: ['an exception'],
     });
     expect(receipt.answers).toEqual([
       { gate: 'plan', said: 'approved', note: 'yes', at: '2026-01-01T00:00:00.000Z' },

@@ -44,7 +44,10 @@ describe('the subagents of a loop', () => {
     expect(agentsAfter(begun('a1'), begun('a2', 'review', place))).toEqual([
       { id: 'a1', type: 'chunk-a', status: 'working', begunAt: T0 + 1000 },
       {
-        ...{ id: 'a2', type: 'review', status: 'working', begunAt: T0 + 2000 },
+        id: 'a2',
+        type: 'review',
+        status: 'working',
+        begunAt: T0 + 2000,
         worktree: { folder: place.worktree, commit: 'c1' },
       },
     ]);
@@ -65,7 +68,10 @@ describe('the subagents of a loop', () => {
     const woken = [begun('a1', 'chunk-a', place), stopped('a1', [verdict('fail')]), begun('a1')];
     expect(agentsAfter(...woken)).toEqual([
       {
-        ...{ id: 'a1', type: 'chunk-a', begunAt: T0 + 1000, status: 'working' },
+        id: 'a1',
+        type: 'chunk-a',
+        begunAt: T0 + 1000,
+        status: 'working',
         worktree: { folder: '/w', commit: 'c1' },
       },
     ]);

@@ -16,14 +16,22 @@ const WHERE: Where = {
 };
 
 const verdict = (gate: string, parts: Partial<Verdict> = {}): Verdict => ({
-  ...{ gate, kind: 'run', class: 'measured', outcome: 'fail', summary: 'exit code 1' },
+  gate,
+  kind: 'run',
+  class: 'measured',
+  outcome: 'fail',
+  summary: 'exit code 1',
   ...parts,
 });
 
 function reportOf(verdicts: Verdict[], parts: Partial<Report> = {}): Report {
   return {
-    ...{ exitCode: 1, words: 'NOT done', verdicts, notJudged: [] },
-    ...{ findings: findingsOf(verdicts, WHERE), contract: { file: 'untildone.yaml', changed: [] } },
+    exitCode: 1,
+    words: 'NOT done',
+    verdicts,
+    notJudged: [],
+    findings: findingsOf(verdicts, WHERE),
+    contract: { file: 'untildone.yaml', changed: [] },
     ...parts,
   };
 }
@@ -64,7 +72,11 @@ describe('findings', () => {
       expect.objectContaining({ ...about, path: 'packages/a/untildone.yaml', line: 2, isGate: true }),
       expect.objectContaining({
         ...about,
-        ...{ path: 'packages/a/a.test.js', line: 3, column: 5, text: 'not ok 1 - adds', isGate: false },
+        path: 'packages/a/a.test.js',
+        line: 3,
+        column: 5,
+        text: 'not ok 1 - adds',
+        isGate: false,
       }),
       expect.objectContaining({ ...about, path: 'packages/a/lib/b.ts', line: 7, text: 'bad' }),
     ]);
@@ -155,7 +167,8 @@ describe('the summary', () => {
   });
   test('names the contract that counted, and shows what was changed', () => {
     const contract = {
-      ...{ file: 'untildone.yaml', from: { name: 'origin/main', commit: 'a'.repeat(40) } },
+      file: 'untildone.yaml',
+      from: { name: 'origin/main', commit: 'a'.repeat(40) },
       changed: [
         { name: 'untildone.yaml', diff: ['-  tests: { run: npm test }'] },
         { name: 'package.json scripts.test', diff: ['-node --test', '+true'] },

@@ -21,10 +21,18 @@ const RUN: Entry = { ...STARTED, run: { mode: 'hybrid' } };
 const SPLIT: Entry = { kind: 'split', atOnce: 2, pieces: 3 };
 const begun = (child: string, piece: string): Entry => ({ kind: 'child_begun', child, piece, share: SHARE });
 const spent = (child: string, costUsd: number, tokens: number, iterations: number): Entry => ({
-  ...{ kind: 'child_spent', child, costUsd, tokens, iterations },
+  kind: 'child_spent',
+  child,
+  costUsd,
+  tokens,
+  iterations,
 });
 const ended = (child: string, status: 'verified_done' | 'stalled' = 'verified_done'): Entry => ({
-  ...{ kind: 'child_ended', child, status, branch: `b-${child}`, commit: 'abc' },
+  kind: 'child_ended',
+  child,
+  status,
+  branch: `b-${child}`,
+  commit: 'abc',
 });
 const merged = (child: string): Entry => ({ kind: 'merge_ended', child, outcome: 'merged' });
 

@@ -11,7 +11,11 @@ function ended(status: LoopState['status'], cause: string, detail: string): Loop
 
 describe('a held session', () => {
   const gate = (name: string, verdict: 'pass' | 'fail' | 'unproven') => ({
-    ...{ name, verdict, class: 'measured' as const, summary: '', since: 1 },
+    name,
+    verdict,
+    class: 'measured' as const,
+    summary: '',
+    since: 1,
   });
   const held = (changes: Partial<LoopState>) => holdMessage(freshLoop({ iteration: 3, ...changes }));
 

@@ -46,7 +46,8 @@ test('runs of the fleet are shown as loops: with their repository and worker, wi
   expect(overview).toMatchObject({
     fleet: { place: 'redis://queue.example:6379' },
     projects: [{ name: 'shop', path: 'https://git.example/shop.git' }],
-    ...{ needs: [], problems: [] },
+    needs: [],
+    problems: [],
   });
   const view = await page.get<LoopView>('api/loops/r-1');
   expect(view).toMatchObject({ task: 'Make it blue', problems: [], actions: ['pause', 'release', 'cancel'] });
@@ -134,7 +135,8 @@ test('the fleet: its workers, its queue, why runs wait, what died, limits and sp
       { run: 'r-3', state: 'delayed', words: expect.stringContaining('is reached; it is tried again in') },
       { run: 'r-2', state: 'waiting', words: expect.stringContaining('no worker has the labels tpu') },
     ],
-    ...{ more: 0, paused: false },
+    more: 0,
+    paused: false,
   });
   expect(view.limits.map(({ words }) => words)).toEqual([
     'runs at a time: 1 of 4',
@@ -204,7 +206,13 @@ test('a dead letter is tried again, a waiting run cancelled, the fleet paused, a
   const { run, engine, git, page } = await scene();
   engine.list = [
     {
-      ...{ name: 'a', host: 'h', pid: 1, version: '1', labels: [], concurrency: 1, runs: [] },
+      name: 'a',
+      host: 'h',
+      pid: 1,
+      version: '1',
+      labels: [],
+      concurrency: 1,
+      runs: [],
       draining: false,
       startedAt: 1,
       at: Date.now(),

@@ -174,7 +174,8 @@ describe('a list of 10,000 rows', () => {
       }),
     })
     .map(({ count, rowHeight, opened }) => ({
-      ...{ count, rowHeight },
+      count,
+      rowHeight,
       opened: opened.filter(({ index }) => index < count).sort((one, other) => one.index - other.index),
     }));
 
@@ -200,7 +201,10 @@ describe('a list of 10,000 rows', () => {
 
 describe('lines of a journal', () => {
   const entry = (place: number, kind: TimelineEntry['kind'] = 'hold'): TimelineEntry => ({
-    ...{ place, kind, words: `line ${place}`, tone: 'open' as const },
+    place,
+    kind,
+    words: `line ${place}`,
+    tone: 'open' as const,
   });
 
   test('that are just written come after those that are known, and none comes twice', () => {

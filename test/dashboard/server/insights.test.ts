@@ -34,15 +34,25 @@ test('a valid receipt is shown as intact, and a changed one is not', async () =>
 function lesson(gate: string): Lesson {
   const now = Date.now();
   return {
-    ...{ id: `L${gate}`, gate, command: 'npm test', madeAt: now - DAY, of: 4, usual: 1 },
+    id: `L${gate}`,
+    gate,
+    command: 'npm test',
+    madeAt: now - DAY,
+    of: 4,
+    usual: 1,
     evidence: [{ loop: 'l1', iterations: [1] }],
-    ...{ expiresAt: now + DAY, decided: 12 },
+    expiresAt: now + DAY,
+    decided: 12,
   };
 }
 
 function digest(i: number, arm: 'shown' | 'withheld', failures: number): LoopDigest {
   return {
-    ...{ loop: `l${i}`, at: Date.now() - i, status: 'verified_done', iterations: 2, stops: 2 },
+    loop: `l${i}`,
+    at: Date.now() - i,
+    status: 'verified_done',
+    iterations: 2,
+    stops: 2,
     gates: { tests: { held: failures, at: [], rules: {}, files: {} } },
     commands: { tests: 'npm test' },
     lessons: { shown: [], withheld: [], [arm]: ['Ltests'] },
@@ -70,7 +80,11 @@ test('insights have what journals say, how long hooks took, and lessons with the
   for (const [i, ms] of [10, 20, 30, 40].entries())
     writeFigure(
       {
-        ...{ at: Date.now() - i, event: 'Stop', session: 's', answer: 'refuse', ms },
+        at: Date.now() - i,
+        event: 'Stop',
+        session: 's',
+        answer: 'refuse',
+        ms,
         project: join(shop, 'sub'),
       },
       home.home,
@@ -99,7 +113,9 @@ test('insights have what journals say, how long hooks took, and lessons with the
     ],
     lessons: [
       {
-        ...{ id: 'Ltests', state: 'on trial', tone: 'done' },
+        id: 'Ltests',
+        state: 'on trial',
+        tone: 'done',
         trial: 'told in 10, withheld in 4 loops since: fewer failures with it',
       },
       { id: 'Lbad', state: 'dropped', tone: 'quiet', trial: 'dropped by you', text: '<b>bad</b>' },
@@ -137,7 +153,9 @@ test('an audit is made when somebody asks for it: one at a time, with its progre
   expect([begun.status, begun.json<AuditAnswer>().audit?.state]).toEqual([202, 'running']);
   tell(500_000, 2_000_000);
   expect((await page.get<AuditAnswer>('api/audit?days=7')).audit).toEqual({
-    ...{ state: 'running', share: 0.25, findings: [] },
+    state: 'running',
+    share: 0.25,
+    findings: [],
     words: 'Reading transcripts: 500 KB of 2.0 MB',
   });
   // The same once more joins it; another one has to wait.

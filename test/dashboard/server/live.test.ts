@@ -222,10 +222,15 @@ test('an iteration shows what it changed, between the trees that were kept', asy
   expect(entries.map(({ changed }) => changed)).toEqual([undefined, true, false]);
   expect(await page.get<EntryDetail>(`${path}/1`)).toMatchObject({ hasDiff: true });
   expect(await page.get<DiffView>(`${path}/1/diff`)).toEqual({
-    ...{ from: baseTree, to: tree, more: 0 },
+    from: baseTree,
+    to: tree,
+    more: 0,
     files: [
       {
-        ...{ path: 'a b.txt', change: 'changed', added: 1, removed: 1 },
+        path: 'a b.txt',
+        change: 'changed',
+        added: 1,
+        removed: 1,
         hunks: [{ header: '@@ -1,2 +1,2 @@', lines: [' one', '-two', '+<b>two</b>'] }],
       },
     ],

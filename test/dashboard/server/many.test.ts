@@ -154,7 +154,12 @@ test('contracts that nobody trusts need you: of loops before their first Stop, a
   const contract = contractWith({ tests: run('true') });
   const frozen = frozenWith(contract, { project, fingerprint: 'print' });
   const ref = home.store.create({
-    ...{ loop: '20260101-1', session: 'one', project, dialect: 'native', task: 't', transcriptOffset: 0 },
+    loop: '20260101-1',
+    session: 'one',
+    project,
+    dialect: 'native',
+    task: 't',
+    transcriptOffset: 0,
     contract: frozen,
   });
   const plain = home.project('plain');
@@ -186,15 +191,15 @@ test('contracts that nobody trusts need you: of loops before their first Stop, a
       .sort((a, b) => ((a.project ?? '') < (b.project ?? '') ? -1 : 1));
   };
   const ofLoop = {
-    ...{ loop: ref.loop, project: "it's new", title: 'its contract is not trusted on this machine' },
+    loop: ref.loop,
+    project: "it's new",
+    title: 'its contract is not trusted on this machine',
     command: `cd '${join(folder, "it'\\''s new")}' && untildone trust`,
   };
   const ofProject = {
-    ...{
-      loop: undefined,
-      project: 'plain',
-      title: 'nobody trusts the contract of this project on this machine',
-    },
+    loop: undefined,
+    project: 'plain',
+    title: 'nobody trusts the contract of this project on this machine',
     command: `cd ${plain} && untildone trust`,
   };
   await expect.poll(trust, { timeout: 10_000 }).toEqual([ofLoop, ofProject]);

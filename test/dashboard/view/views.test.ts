@@ -17,7 +17,11 @@ import { held } from '../../support/dashboard/loops.ts';
 
 const HOLD = held() as EntryOf<'stop'>;
 const known = (state: LoopState, more: Partial<KnownLoop> = {}): KnownLoop => ({
-  ...{ id: state.loop, project: 'p', task: 'a task', state, last: { entry: HOLD, at: T0, seq: 2 } },
+  id: state.loop,
+  project: 'p',
+  task: 'a task',
+  state,
+  last: { entry: HOLD, at: T0, seq: 2 },
   ...more,
 });
 const waiting = (why: WaitCause, detail?: string) => freshLoop({ waiting: { why, since: T0 + 5, detail } });
@@ -114,21 +118,25 @@ test('a request is taken by the next line of the loop; what ends work also when 
 test('a row is exact', () => {
   const state = freshLoop({ iteration: 3, spent: { tokens: 10, costUsd: 0 } });
   expect(rowOf(known(state, { alive: true, context: 0.5 }), T0 + 60_000)).toEqual({
-    ...{
-      id: 'l1',
-      project: 'p',
-      task: 'a task',
-      status: 'active',
-      tone: 'open',
-      words: 'the model works',
-      doing: 'thinks',
-    },
-    ...{
-      doingSince: T0,
-      owner: { kind: 'session', session: 's1', alive: true, command: 'claude --resume s1' },
-    },
-    ...{ iteration: 3, maxIterations: 50, context: 0.5, gates: [], tokens: 10, startedAt: T0, lastAt: T0 },
-    ...{ elapsedMs: 60_000, questions: 0, dialect: 'native' },
+    id: 'l1',
+    project: 'p',
+    task: 'a task',
+    status: 'active',
+    tone: 'open',
+    words: 'the model works',
+    doing: 'thinks',
+    doingSince: T0,
+    owner: { kind: 'session', session: 's1', alive: true, command: 'claude --resume s1' },
+    iteration: 3,
+    maxIterations: 50,
+    context: 0.5,
+    gates: [],
+    tokens: 10,
+    startedAt: T0,
+    lastAt: T0,
+    elapsedMs: 60_000,
+    questions: 0,
+    dialect: 'native',
   });
 });
 
@@ -192,23 +200,19 @@ test('entries are told by kind, those of later versions as events', () => {
   };
   const before = { ...line, seq: 1, at: new Date(T0).toISOString(), state: freshLoop() };
   expect(timelineEntry(1, line, before, true)).toEqual({
-    ...{
-      place: 1,
-      seq: 2,
-      at: T0 + 5000,
-      kind: 'hold',
-      iteration: 2,
-      words: 'stop: held, iteration 2 begins',
-      tone: 'open',
-    },
-    ...{
-      sinceMs: 5000,
-      gates: [{ name: 'tests', verdict: 'fail' }],
-      tokens: 30,
-      costUsd: 0.5,
-      context: 0.25,
-      changed: true,
-    },
+    place: 1,
+    seq: 2,
+    at: T0 + 5000,
+    kind: 'hold',
+    iteration: 2,
+    words: 'stop: held, iteration 2 begins',
+    tone: 'open',
+    sinceMs: 5000,
+    gates: [{ name: 'tests', verdict: 'fail' }],
+    tokens: 30,
+    costUsd: 0.5,
+    context: 0.25,
+    changed: true,
   });
 });
 

@@ -22,8 +22,16 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const WORKER: WorkerView = {
-  ...{ name: 'w1', host: 'h', pid: 1, version: '1', labels: [], concurrency: 1, runs: [], draining: false },
-  ...{ startedAt: 0, at: 0 },
+  name: 'w1',
+  host: 'h',
+  pid: 1,
+  version: '1',
+  labels: [],
+  concurrency: 1,
+  runs: [],
+  draining: false,
+  startedAt: 0,
+  at: 0,
 };
 const RESULT: RunResult = { status: 'reached_limit', cause: 'cost', iterations: 3, costUsd: 20, tokens: 5 };
 const LIMIT: Entry = {

@@ -17,8 +17,20 @@ const REPO = 'https://git.example/a';
 
 function sealedJob(run: string, more: Partial<RunSpec> = {}): FleetJob {
   const spec: RunSpec = {
-    ...{ v: 1, run, repo: REPO, ref: 'main', commit: 'c'.repeat(40), task: `Do ${run}`, limits: {} },
-    ...{ client: {}, labels: [], priority: 0, after: [], env: [], attempts: 3, submittedAt: 5 },
+    v: 1,
+    run,
+    repo: REPO,
+    ref: 'main',
+    commit: 'c'.repeat(40),
+    task: `Do ${run}`,
+    limits: {},
+    client: {},
+    labels: [],
+    priority: 0,
+    after: [],
+    env: [],
+    attempts: 3,
+    submittedAt: 5,
     ...more,
   };
   return {
@@ -33,7 +45,13 @@ function sealedJob(run: string, more: Partial<RunSpec> = {}): FleetJob {
 }
 
 const news: RunNews = {
-  ...{ worker: 'w', status: 'active', iteration: 2, costUsd: 0.1, tokens: 7, doing: 'works', at: 9 },
+  worker: 'w',
+  status: 'active',
+  iteration: 2,
+  costUsd: 0.1,
+  tokens: 7,
+  doing: 'works',
+  at: 9,
 };
 
 describe.each<StoreKind>(['redis', 'postgres'])('on %s', (kind) => {
@@ -72,7 +90,9 @@ describe.each<StoreKind>(['redis', 'postgres'])('on %s', (kind) => {
   }
 
   const asked = (id: string, more: Partial<RunCommand> = {}): RunCommand => ({
-    ...{ id, command: 'cancel' as const, at: Date.now() },
+    id,
+    command: 'cancel' as const,
+    at: Date.now(),
     ...more,
   });
 

@@ -132,7 +132,11 @@ test('a push that arrives after we gave it up is our own, and what comes next go
   await truth.checkout(remote.first, tree);
   const begin = await submitted(truth, remote.first);
   const next = (expected: Refs, text: string) => ({
-    ...{ run: RUN, expected, files: files(text), work: remote.first, message: `${RUN}: ${text}` },
+    run: RUN,
+    expected,
+    files: files(text),
+    work: remote.first,
+    message: `${RUN}: ${text}`,
   });
   const arrivesLate = async (expected: Refs, text: string) => {
     remote.holdPushes(true);

@@ -46,7 +46,10 @@ async function asks(run: string, iteration: number): Promise<void> {
 
 const shown = async (run: string) => JSON.parse(await fleet.ok('fleet', 'show', run, '--json'));
 const approval = (iteration: number): RunCommand => ({
-  ...{ id: `held-back-${iteration}`, command: 'approve' as const, about: 'signoff', at: Date.now() },
+  id: `held-back-${iteration}`,
+  command: 'approve' as const,
+  about: 'signoff',
+  at: Date.now(),
   seen: { iteration, questions: [] },
 });
 

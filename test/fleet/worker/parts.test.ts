@@ -173,7 +173,11 @@ describe('what it prints', () => {
     });
 
   const putBack = (why: string): WorkerEvent => ({
-    ...{ type: 'put_back', run: 'r-1', why, after_s: 2, failed: false },
+    type: 'put_back',
+    run: 'r-1',
+    why,
+    after_s: 2,
+    failed: false,
   });
 
   test('a run that waits for the same thing is told once', async () => {

@@ -71,7 +71,11 @@ describe('the metrics of lock mode', () => {
     const lines = sh('cat .claude/runtime/metrics/stop_hook_metrics.jsonl').trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       [1, 2].map((value) => ({
-        ...{ timestamp: expect.any(String), metric: 'lock_blocks', value, session_id: 's1', hook: 'stop' },
+        timestamp: expect.any(String),
+        metric: 'lock_blocks',
+        value,
+        session_id: 's1',
+        hook: 'stop',
       })),
     );
     expect(sh('cat .claude/runtime/logs/*/hook_logs.txt')).toContain(
@@ -84,8 +88,14 @@ describe('the metrics of lock mode', () => {
     const counts: Record<string, number> = {};
     for (const { metric } of all.map((line) => JSON.parse(line))) counts[metric] = (counts[metric] ?? 0) + 1;
     expect(counts).toEqual({
-      ...{ lock_blocks: 2, session_start: 1, prompt_length: 1, conversation_exports: 1 },
-      ...{ tool_usage: 4, bash_commands: 2, file_operations: 1, search_operations: 1 },
+      lock_blocks: 2,
+      session_start: 1,
+      prompt_length: 1,
+      conversation_exports: 1,
+      tool_usage: 4,
+      bash_commands: 2,
+      file_operations: 1,
+      search_operations: 1,
     });
   });
 

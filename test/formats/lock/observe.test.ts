@@ -76,11 +76,13 @@ describe('what is kept of other events', () => {
   describe('from the transcript', () => {
     const AT = '2026-01-01T00:00:09.000Z';
     const call = (id: string, name: string) => ({
-      ...{ type: 'assistant', timestamp: AT },
+      type: 'assistant',
+      timestamp: AT,
       message: { content: [{ type: 'tool_use', id, name, input: { command: 'rm "tool_use"' } }] },
     });
     const result = (id: string, isError: boolean) => ({
-      ...{ type: 'user', timestamp: AT },
+      type: 'user',
+      timestamp: AT,
       message: { content: [{ type: 'tool_result', tool_use_id: id, is_error: isError, content: 'x' }] },
     });
     const transcript = () => join(home(), 't.jsonl');

@@ -34,7 +34,13 @@ function stop(
   options: Partial<DifferentialOptions> = {},
 ) {
   const context = {
-    ...{ name: 'proof', project: '/p', task: 'Make it.', allowed: [], answers, kept, agent },
+    name: 'proof',
+    project: '/p',
+    task: 'Make it.',
+    allowed: [],
+    answers,
+    kept,
+    agent,
     digest: (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0').slice(-64),
     ...more,
   } as unknown as GateContext;

@@ -50,7 +50,8 @@ const line = (tool: string, at: number, failed = false) =>
       message: { content: [{ type: 'tool_use', id: 'i', name: tool }] },
     },
     {
-      ...{ type: 'user', timestamp: new Date(at).toISOString() },
+      type: 'user',
+      timestamp: new Date(at).toISOString(),
       message: {
         content: [{ type: 'tool_result', tool_use_id: 'i', ...(failed ? { is_error: true } : {}) }],
       },

@@ -12,7 +12,10 @@ let born = 0;
 function agent(status: Status, more: Partial<AgentLine> = {}): AgentLine {
   const begunAt = ++born * 10;
   return {
-    ...{ id: `id${born}`, type: 'chunk-a', status, begunAt },
+    id: `id${born}`,
+    type: 'chunk-a',
+    status,
+    begunAt,
     ...(status === 'working' ? {} : { endedAt: begunAt + 5 }),
     ...(status === 'passed' ? { measured: true as const } : {}),
     ...(status === 'failed' ? { failed: 'lint (2 problems)' } : {}),
@@ -26,7 +29,10 @@ function judged(
 ): Judgement {
   const backgroundTasks = running.map(
     (id): BackgroundTask => ({
-      ...{ id, type: 'subagent', status: 'running', description: '' },
+      id,
+      type: 'subagent',
+      status: 'running',
+      description: '',
     }),
   );
   const stop = { name: 'Stop', session: 's', stopHookActive: false, backgroundTasks, wakeUps: [], ...event };

@@ -47,16 +47,24 @@ function project(
       const told = answer.kind === 'inject' ? answer.context : undefined;
       const failures = typeof times === 'number' ? times : times(told !== undefined);
       scene.store.create({
-        ...{ loop: `l${String(played).padStart(4, '0')}`, session, project: scene.project },
-        ...{ dialect: 'native', task: 'a task', transcriptOffset: 0 },
+        loop: `l${String(played).padStart(4, '0')}`,
+        session,
+        project: scene.project,
+        dialect: 'native',
+        task: 'a task',
+        transcriptOffset: 0,
         contract: { contract: world.contract, frozen: { ...frozen, contractFile } },
       });
       for (let left = failures + 1; left > 0; left--) {
         fails = left > 1;
         scene.judges.tree = `tree ${played} ${left}`;
         await scene.hook({
-          ...{ name: 'Stop', session, stopHookActive: false, lastMessage: `${left}` },
-          ...{ backgroundTasks: [], wakeUps: [] },
+          name: 'Stop',
+          session,
+          stopHookActive: false,
+          lastMessage: `${left}`,
+          backgroundTasks: [],
+          wakeUps: [],
         });
       }
       scene.now += DAY / 24;
@@ -125,7 +133,9 @@ describe('lessons over many loops', () => {
     expect(lesson && trialOf(lesson, loops)).toMatchObject({
       with: { loops: 20, failures: 0, untilPass: 1 },
       without: { loops: 5, failures: 2, untilPass: 3 },
-      ...{ helped: 20, harmed: 0, gain: 2 },
+      helped: 20,
+      harmed: 0,
+      gain: 2,
     });
   });
 
@@ -215,8 +225,13 @@ describe('lessons over many loops', () => {
     expect(await session('compact', id)).toMatchObject({ kind: 'inject' });
     const frozen = { project: scene.project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 };
     scene.store.create({
-      ...{ loop: 'm1', session: id, project: scene.project, dialect: 'native', task: 'a task' },
-      ...{ transcriptOffset: 0, contract: { contract, frozen } },
+      loop: 'm1',
+      session: id,
+      project: scene.project,
+      dialect: 'native',
+      task: 'a task',
+      transcriptOffset: 0,
+      contract: { contract, frozen },
     });
     const inLoop = await session('compact', id);
     expect(inLoop.kind === 'inject' && inLoop.context).toContain('blocked 3 of the last 3 loops');

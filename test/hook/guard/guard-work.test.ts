@@ -11,7 +11,10 @@ const CONTRACT = contractWith(
   { done: ['tests'], subagent: { 'review-*': ['tidy'] }, taskDone: ['tidy'], teammate: ['tidy'] },
 );
 const subagent = (agentType = 'review-code', agentId = 'a1') => ({
-  ...{ name: 'SubagentStop' as const, stopHookActive: false, backgroundTasks: [], wakeUps: [] },
+  name: 'SubagentStop' as const,
+  stopHookActive: false,
+  backgroundTasks: [],
+  wakeUps: [],
   agentType,
   agentId,
 });

@@ -13,8 +13,12 @@ async function ends(scene: HookScene, agentId: string, lastMessage: string | und
   const agent = { agentId, agentType: `chunk-${agentId}` };
   await scene.hook({ name: 'SubagentStart', ...agent });
   await scene.hook({
-    ...{ name: 'SubagentStop', stopHookActive: false, backgroundTasks: [], wakeUps: [] },
-    ...{ ...agent, lastMessage },
+    name: 'SubagentStop',
+    stopHookActive: false,
+    backgroundTasks: [],
+    wakeUps: [],
+    ...agent,
+    lastMessage,
   });
 }
 
@@ -77,7 +81,9 @@ describe('what subagents say last', () => {
     lines.length = 0;
     show(true);
     expect(JSON.parse(lines.join('\n')).loops[0].agents[1]).toEqual({
-      ...{ id: 'b', type: 'chunk-b', status: 'passed' },
+      id: 'b',
+      type: 'chunk-b',
+      status: 'passed',
       said: 'The printer needs another day.',
     });
   });

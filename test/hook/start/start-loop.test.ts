@@ -126,14 +126,15 @@ describe('a loop begins', () => {
     judges.tree = new Error('no git here');
     const made: NewLoop[] = [];
     const plan: LoopPlan = {
-      ...{
-        loop: 'l1',
-        session: 's1',
-        project: '/project',
-        task: 't',
-        contract: contractWith({ tests: run() }),
-      },
-      ...{ judgeMs: 1000, transcriptOffset: 0, costTotalUsd: 0, outputDir: '/output' },
+      loop: 'l1',
+      session: 's1',
+      project: '/project',
+      task: 't',
+      contract: contractWith({ tests: run() }),
+      judgeMs: 1000,
+      transcriptOffset: 0,
+      costTotalUsd: 0,
+      outputDir: '/output',
     };
     const create = (loop: NewLoop) => {
       made.push(loop);

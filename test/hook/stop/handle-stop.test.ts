@@ -225,7 +225,11 @@ describe('what was said last', () => {
     for (const [sent, seen] of stops) {
       scene.transcript.now = seen;
       await scene.hook({
-        ...{ name: 'Stop', stopHookActive: true, backgroundTasks: [], wakeUps: [], transcript: '/t.jsonl' },
+        name: 'Stop',
+        stopHookActive: true,
+        backgroundTasks: [],
+        wakeUps: [],
+        transcript: '/t.jsonl',
         ...(sent === undefined ? {} : { lastMessage: sent }),
       });
     }

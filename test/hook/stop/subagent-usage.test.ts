@@ -19,8 +19,13 @@ function spend(scene: HookScene, agent: string, tokens: number): void {
 
 const transcriptOf = (scene: HookScene) => ({ transcript: join(scene.project, '../s1.jsonl') });
 const subagentStop = (scene: HookScene) => ({
-  ...{ name: 'SubagentStop' as const, stopHookActive: false, backgroundTasks: [], wakeUps: [] },
-  ...{ ...AGENT, ...transcriptOf(scene), lastMessage: 'done' },
+  name: 'SubagentStop' as const,
+  stopHookActive: false,
+  backgroundTasks: [],
+  wakeUps: [],
+  ...AGENT,
+  ...transcriptOf(scene),
+  lastMessage: 'done',
 });
 
 describe('the tokens of subagents', () => {

@@ -30,7 +30,11 @@ test('the API refuses a request: a turn ends without a Stop, and the next prompt
   const { scene, own } = await promised('StopFailure/refused-key');
   const turns = [{ text: 'one' }, REFUSED, { text: 'two' }, KEPT];
   const client = await scene.startClient({
-    ...{ prompt: 'go', conversation: true, args: own, env: NO_RETRIES, script: { turns } },
+    prompt: 'go',
+    conversation: true,
+    args: own,
+    env: NO_RETRIES,
+    script: { turns },
   });
   await client.untilLine(({ type, is_error }) => type === 'result' && is_error === true);
   execFileSync('sh', ['-c', scene.recorder?.waitsFor('StopFailure') ?? 'false'], { timeout: PATIENCE_MS });
@@ -63,7 +67,9 @@ test('a compaction that you ask for, in words of your own', async () => {
     turns: [{ text: '<summary>So far.</summary>' }],
   };
   const client = await scene.startClient({
-    ...{ prompt: '/compact keep the cat', conversation: true, args: again },
+    prompt: '/compact keep the cat',
+    conversation: true,
+    args: again,
     script: { rules: [summary], turns: [KEPT] },
   });
   await client.untilLine(({ subtype }) => subtype === 'compact_boundary');
@@ -94,7 +100,9 @@ test('a subagent whose request is refused', async () => {
     run_in_background: false,
   };
   await scene.runClient({
-    ...{ prompt: 'go', args: [...own, '--allowedTools', 'Bash Agent'], env: NO_RETRIES },
+    prompt: 'go',
+    args: [...own, '--allowedTools', 'Bash Agent'],
+    env: NO_RETRIES,
     script: {
       rules: [{ when: { first: 'PAINT IT' }, turns: [{ ...REFUSED, repeat: 30 }] }],
       turns: [{ tools: [{ name: 'Agent', input }] }, { tools: [bash(waits)] }, { text: 'it failed' }, KEPT],

@@ -18,9 +18,16 @@ function learned(scene: Scene, withheld: boolean): void {
   const home = homeAt(scene.untildoneHome);
   const now = Date.now();
   const lesson: Lesson = {
-    ...{ id: 'Ltried', gate: 'lint', command: 'test -f built', rule: 'no-unused-vars', of: 4, usual: 1 },
+    id: 'Ltried',
+    gate: 'lint',
+    command: 'test -f built',
+    rule: 'no-unused-vars',
+    of: 4,
+    usual: 1,
     evidence: ['l1', 'l2', 'l3'].map((loop) => ({ loop, iterations: [1] })),
-    ...{ madeAt: now, expiresAt: now + 86_400_000, decided: 0 },
+    madeAt: now,
+    expiresAt: now + 86_400_000,
+    decided: 0,
   };
   while (isWithheld(lesson) !== withheld) lesson.decided++;
   changeLessons(home, projectFolder(home, scene.project), () => ({

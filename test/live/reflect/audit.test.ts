@@ -76,7 +76,15 @@ test('an audit of a session of the real Claude Code that masks failures in twelv
     ],
   ]);
   expect(found).toMatchObject({
-    ...{ total: 17, verified: 1, stale: 1, failed: 2, masked: 12, never_ran: 1, would_hold: 16 },
-    ...{ sessions: 1, bad_lines: 0, unreadable: 0 },
+    total: 17,
+    verified: 1,
+    stale: 1,
+    failed: 2,
+    masked: 12,
+    never_ran: 1,
+    would_hold: 16,
+    sessions: 1,
+    bad_lines: 0,
+    unreadable: 0,
   });
 });

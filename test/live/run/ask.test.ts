@@ -42,7 +42,9 @@ test('a run asks, waits without a session, and goes on with the answer', async (
   expect(await must(scene, ['answer', '--option', '2'])).toContain('Its run goes on by itself.');
   const ended = await run.ended;
   expect({ code: ended.code, stderr: ended.stderr, said: ended.code === 0 ? '' : ended.stdout }).toEqual({
-    ...{ code: 0, stderr: '', said: '' },
+    code: 0,
+    stderr: '',
+    said: '',
   });
   expect(ended.requests[requests]).toContain('option 2, \\"blue\\"');
   // The answer may come before the Stop, which is then held with it: that is an iteration.

@@ -12,7 +12,10 @@ const MODEL = ['--model', 'claude-sonnet-4-5', '--allow', 'Bash'];
 
 function project(...names: string[]): Promise<Scene> {
   const features = names.map((name, index) => ({
-    ...{ id: index + 1, description: `there is a file ${name}`, passes: false, verify: `test -f ${name}` },
+    id: index + 1,
+    description: `there is a file ${name}`,
+    passes: false,
+    verify: `test -f ${name}`,
   }));
   return contractScene({
     'untildone.yaml': 'gates:\n  features: { features: features.json }\n',

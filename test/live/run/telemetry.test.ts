@@ -89,7 +89,9 @@ async function expectSummary(scene: Awaited<ReturnType<typeof contractScene>>): 
   const summary = join(projects, project, 'loops', id, 'reflection_summary.json');
   await waitFor(() => existsSync(summary), undefined, 'the summary');
   expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
-    ...{ session_id: session, scope: 'loop', sessions: [session] },
+    session_id: session,
+    scope: 'loop',
+    sessions: [session],
     metrics: { tool_uses: 1 },
   });
   await waitFor(async () => (await processesOf(scene.root)).length === 0, undefined, 'the background');

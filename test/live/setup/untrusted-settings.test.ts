@@ -37,7 +37,9 @@ const REPOSITORIES: Record<string, Repository> = {
     isUsed: true,
     settings: (_, payload) => ({
       env: {
-        ...{ UNTILDONE_HOME: `${dirname(payload)}/home`, HOME: dirname(payload), PATH: dirname(payload) },
+        UNTILDONE_HOME: `${dirname(payload)}/home`,
+        HOME: dirname(payload),
+        PATH: dirname(payload),
         CLAUDE_CODE_SHELL_PREFIX: `${payload}.sh`,
       },
     }),

@@ -65,7 +65,11 @@ const folder = () => join(home.untildone, 'projects/p');
 function world(rule: Partial<RoomRule>, more: Partial<RoomsWorld> = {}): RoomsWorld {
   const room: RoomRule = { choice: 'clean', ...rule };
   const contract: Contract = {
-    ...{ v: 1, gates: {}, done: [], notify: [], onContext: 'continue' },
+    v: 1,
+    gates: {},
+    done: [],
+    notify: [],
+    onContext: 'continue',
     limits: DEFAULT_LIMITS,
     room,
   };

@@ -363,16 +363,27 @@ test('a process that exits while a command runs takes the command with it', asyn
 
 describe('in a job of CI', () => {
   const job = {
-    ...{ CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: '/w', GITHUB_SHA: 'abc', RUNNER_OS: 'Linux' },
-    ...{ GITHUB_OUTPUT: '/t/o', GITHUB_STEP_SUMMARY: '/t/s', RUNNER_TEMP: '/t', ACTIONS_RUNTIME_URL: 'u' },
-    ...{ GITHUB_TOKEN: 's', GH_TOKEN: 's', CI_JOB_TOKEN: 's', CI_REPOSITORY_URL: 's', CI_JOB_JWT_V2: 's' },
-    ...{ SYSTEM_ACCESSTOKEN: 's', CIRCLE_OIDC_TOKEN: 's', BITBUCKET_STEP_OIDC_TOKEN: 's' },
-    ...{
-      BUILDKITE_AGENT_ACCESS_TOKEN: 's',
-      CI_REGISTRY_PASSWORD: 's',
-      NODE_AUTH_TOKEN: 's',
-      MY_API_TOKEN: 'mine',
-    },
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_WORKSPACE: '/w',
+    GITHUB_SHA: 'abc',
+    RUNNER_OS: 'Linux',
+    GITHUB_OUTPUT: '/t/o',
+    GITHUB_STEP_SUMMARY: '/t/s',
+    RUNNER_TEMP: '/t',
+    ACTIONS_RUNTIME_URL: 'u',
+    GITHUB_TOKEN: 's',
+    GH_TOKEN: 's',
+    CI_JOB_TOKEN: 's',
+    CI_REPOSITORY_URL: 's',
+    CI_JOB_JWT_V2: 's',
+    SYSTEM_ACCESSTOKEN: 's',
+    CIRCLE_OIDC_TOKEN: 's',
+    BITBUCKET_STEP_OIDC_TOKEN: 's',
+    BUILDKITE_AGENT_ACCESS_TOKEN: 's',
+    CI_REGISTRY_PASSWORD: 's',
+    NODE_AUTH_TOKEN: 's',
+    MY_API_TOKEN: 'mine',
   };
 
   test('a command gets nothing by which it could speak for the job, and the rest', () => {

@@ -165,14 +165,12 @@ describe('killed and beside others', () => {
       await dropUnnamed(shadowDir, { named, indexFiles: [index], oldBefore: Date.now() + (named.length > 0 ? 1e8 : -1e4) });`;
     await build({
       stdin: { contents, resolveDir: fileURLToPath(new URL('../../../src/project/trees', import.meta.url)) },
-      ...{
-        outfile,
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
-        banner: requireInEsm(),
-        logLevel: 'error',
-      },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      banner: requireInEsm(),
+      logLevel: 'error',
     });
     return outfile;
   }

@@ -30,7 +30,10 @@ afterEach(() => home.remove());
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-    ...{ cwd, env: { PATH: process.env.PATH, HOME: home.root }, encoding: 'utf8', stdio: 'pipe' },
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home.root },
+    encoding: 'utf8',
+    stdio: 'pipe',
   }).trim();
 
 function run(command: string) {

@@ -210,7 +210,13 @@ describe('the figures', () => {
     const found = await figures(configDir(sessions()), { sinceMs: 30 * 86_400_000 });
     expect(found).toMatchObject({
       since: '2026-10-17T12:00:00.000Z',
-      ...{ total: 5, verified: 1, stale: 1, failed: 1, masked: 1, never_ran: 1, verified_share: 0.2 },
+      total: 5,
+      verified: 1,
+      stale: 1,
+      failed: 1,
+      masked: 1,
+      never_ran: 1,
+      verified_share: 0.2,
       would_hold: 4,
       maskings: { or: 1 },
       projects: [
@@ -221,7 +227,9 @@ describe('the figures', () => {
         { week: '2026-11-02', total: 2 },
         { week: '2026-11-09', total: 3 },
       ],
-      ...{ sessions: 2, bad_lines: 0, unreadable: 0 },
+      sessions: 2,
+      bad_lines: 0,
+      unreadable: 0,
     });
     expect(JSON.stringify(found)).not.toMatch(/work|Fix|pytest|token/);
   });
@@ -231,10 +239,15 @@ describe('the figures', () => {
     const found = await figures(root, { show: 'masked' });
     expect(found.turns).toEqual([
       {
-        ...{ class: 'masked', masking: 'or', session: 's2', project: '/srv/web', edited: 1 },
+        class: 'masked',
+        masking: 'or',
+        session: 's2',
+        project: '/srv/web',
+        edited: 1,
         ended_at: '2026-11-02T10:00:40.000Z',
         prompt: 'see token=[redacted]',
-        ...{ transcript: join(root, 'projects/-srv-web/s2.jsonl'), line: 1 },
+        transcript: join(root, 'projects/-srv-web/s2.jsonl'),
+        line: 1,
         last_edit: expect.objectContaining({ tool: 'Edit', path: 'src/a.ts', line: 2 }),
         check: expect.objectContaining({ command: 'pytest || true', result: 'masked', line: 4 }),
       },

@@ -315,8 +315,14 @@ describe('a contract that asks for it', () => {
     createHome(world.home);
     const frozen = frozenWith(contract, { project });
     const ref = store().create({
-      ...{ project, dialect: 'native' as const, task: 'a task', transcriptOffset: 0 },
-      ...{ loop: 'l1', session: 's1', contract: frozen, run: { mode: 'hybrid' as const } },
+      project,
+      dialect: 'native' as const,
+      task: 'a task',
+      transcriptOffset: 0,
+      loop: 'l1',
+      session: 's1',
+      contract: frozen,
+      run: { mode: 'hybrid' as const },
     });
     store().bind('s2', project, ref);
     await arrives('Stop', 's1');

@@ -4,8 +4,11 @@ import type { FinishedSpan } from '../../../src/reflect/telemetry/spans.ts';
 import { openCollector } from '../../support/reflect/collector.ts';
 
 const SPAN: FinishedSpan = {
-  ...{ name: 'untildone.run', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
-  ...{ startMs: 1_700_000_000_123, endMs: 1_700_000_001_456 },
+  name: 'untildone.run',
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  startMs: 1_700_000_000_123,
+  endMs: 1_700_000_001_456,
   attributes: { 'untildone.ending': 'stalled', 'untildone.stops': 3, 'untildone.tokens': 7 },
   error: 'stalled',
 };
@@ -23,14 +26,14 @@ test('a span arrives whole, with what went wrong, and so do its metrics', async 
   await telemetry.settled();
   expect(collector.spans()).toEqual([
     {
-      ...{
-        name: SPAN.name,
-        traceId: SPAN.traceId,
-        spanId: SPAN.spanId,
-        scope: 'untildone',
-        service: 'untildone',
-      },
-      ...{ startMs: SPAN.startMs, endMs: SPAN.endMs, status: 2 },
+      name: SPAN.name,
+      traceId: SPAN.traceId,
+      spanId: SPAN.spanId,
+      scope: 'untildone',
+      service: 'untildone',
+      startMs: SPAN.startMs,
+      endMs: SPAN.endMs,
+      status: 2,
       attributes: { ...SPAN.attributes, 'error.type': 'stalled' },
     },
   ]);

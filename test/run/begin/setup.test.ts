@@ -26,7 +26,10 @@ function scene(setup: RunRules['setup'], exitCodes: Record<string, number> = {})
   const contract = { ...contractWith({ tests: run('npm test') }), ...(setup ? { run: { setup } } : {}) };
   const go = () =>
     prepareWorktree({
-      ...{ contract, folder, outputDir: '/out', note: (line: string) => void notes.push(line) },
+      contract,
+      folder,
+      outputDir: '/out',
+      note: (line: string) => void notes.push(line),
       world: { judges: async () => ({ shell }) } as never as World,
       interrupts: { atOnce: new AbortController().signal },
     });

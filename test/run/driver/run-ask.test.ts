@@ -19,8 +19,13 @@ function askingRun(
   const scene = hookScene(says);
   const contract = contractWith({ tests: run() }, { done: ['tests'], ask: { ...DEFAULT_ASK, policy } });
   const ref = scene.store.create({
-    ...{ loop: 'r1', session: 'first', project: scene.project, dialect: 'native', task: 'Build it' },
-    ...{ transcriptOffset: 0, run: { mode: 'hybrid' as const } },
+    loop: 'r1',
+    session: 'first',
+    project: scene.project,
+    dialect: 'native',
+    task: 'Build it',
+    transcriptOffset: 0,
+    run: { mode: 'hybrid' as const },
     contract: frozenWith(contract, { project: scene.project, fingerprint: '' }),
   });
   const prompts: string[] = [];

@@ -31,8 +31,13 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
   const scene = hookScene(says);
   scene.judges.gates.approve = approveGate;
   const ref = scene.store.create({
-    ...{ loop: 'r1', session: 'first', project: scene.project, dialect: 'native' },
-    ...{ task: 'Build it', transcriptOffset: 0, run: { mode: given.mode ?? 'hybrid' } },
+    loop: 'r1',
+    session: 'first',
+    project: scene.project,
+    dialect: 'native',
+    task: 'Build it',
+    transcriptOffset: 0,
+    run: { mode: given.mode ?? 'hybrid' },
     contract: frozenWith(given.contract ?? CHECKED, { project: scene.project, fingerprint: '' }),
   });
   const prompts: string[] = [];
@@ -46,8 +51,13 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
       scene.judges.tree = `tree ${prompts.length} ${i}`;
       const answer = await listener.event(
         {
-          ...{ name: 'Stop', session, cwd: scene.project, stopHookActive: false, lastMessage: `m${i}` },
-          ...{ backgroundTasks: [], wakeUps: [] },
+          name: 'Stop',
+          session,
+          cwd: scene.project,
+          stopHookActive: false,
+          lastMessage: `m${i}`,
+          backgroundTasks: [],
+          wakeUps: [],
         },
         new AbortController().signal,
       );

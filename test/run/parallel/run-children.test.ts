@@ -31,7 +31,11 @@ function divided(atOnce: number, pieces: readonly Piece[], limits = {}): Scene {
   const scene = hookScene({});
   const contract = contractWith({ tests: run('npm test') });
   const ref = scene.store.create({
-    ...{ loop: 'parent', session: 'first', project: scene.project, dialect: 'native', task: 'Build it' },
+    loop: 'parent',
+    session: 'first',
+    project: scene.project,
+    dialect: 'native',
+    task: 'Build it',
     transcriptOffset: 0,
     contract: frozenWith(
       { ...contract, limits: { ...contract.limits, ...limits } },

@@ -8,7 +8,9 @@ import { emptyViewModel, withChildEvent, withEvent } from '../../../src/run/view
 import { freshLoop } from '../../support/core/samples.ts';
 
 const CHILD: ChildState = {
-  ...{ piece: '7', loop: 'c7', status: 'open' },
+  piece: '7',
+  loop: 'c7',
+  status: 'open',
   share: { costUsd: 1, tokens: 1, iterations: 1 },
   spent: { costUsd: 0, tokens: 0, iterations: 0 },
 };

@@ -76,7 +76,8 @@ function played() {
     cwd: statement,
     env: {
       PATH: `${bin}:${process.env.PATH}`,
-      ...{ GITHUB_REPOSITORY: 'o/n', GITHUB_SHA: git('rev-parse', 'HEAD') },
+      GITHUB_REPOSITORY: 'o/n',
+      GITHUB_SHA: git('rev-parse', 'HEAD'),
     },
     encoding: 'utf8',
   });

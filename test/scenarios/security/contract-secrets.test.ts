@@ -61,7 +61,10 @@ test('no place of a contract lets its secret out', async () => {
   const said: string[] = [];
   const untildone = (args: string[], input = '') => {
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
-      ...{ cwd: project, env, input, encoding: 'utf8' },
+      cwd: project,
+      env,
+      input,
+      encoding: 'utf8',
     });
     said.push(`${args.join(' ')}\n${stdout}${stderr}`);
     return stdout;

@@ -43,7 +43,10 @@ beforeEach(() => {
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-    ...{ cwd, env, encoding: 'utf8', stdio: 'pipe' },
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: 'pipe',
   });
 
 function write(path: string, text: string): void {

@@ -19,7 +19,11 @@ export function serveHome(
 ): Promise<Dashboard> {
   const env = { PATH: process.env.PATH, HOME: root, UNTILDONE_HOME: home.root };
   const world: DashboardWorld = {
-    ...{ home, env, clock: { now }, version: '0.1.0', only: [] },
+    home,
+    env,
+    clock: { now },
+    version: '0.1.0',
+    only: [],
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () => ({ ...openPorts(home, env, async () => judgeBundle), home, project: root, env }),
@@ -41,7 +45,9 @@ export async function startDashboard(
   flags: readonly string[] = [],
 ): Promise<DashboardProcess> {
   const child = spawn(process.execPath, [BIN, 'dashboard', '--port', '0', '--json', ...flags], {
-    ...{ env, cwd, stdio: ['ignore', 'pipe', 'pipe'] },
+    env,
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
   let stderr = '';

@@ -95,12 +95,15 @@ export class ExampleHome {
     const { verdicts, seen } = entry;
     return (state, journal) => {
       const facts = {
-        ...{ state, verdicts, journal, frozen: recorded.contract, contractSha256: state.contractSha256 },
-        ...{
-          contractFileNow: recorded.contract.frozen.contractFile ?? null,
-          task: this.store.taskDigest(ref),
-        },
-        ...{ commit: recorded.started.baseCommit ?? null, tree: seen.tree ?? null },
+        state,
+        verdicts,
+        journal,
+        frozen: recorded.contract,
+        contractSha256: state.contractSha256,
+        contractFileNow: recorded.contract.frozen.contractFile ?? null,
+        task: this.store.taskDigest(ref),
+        commit: recorded.started.baseCommit ?? null,
+        tree: seen.tree ?? null,
       };
       writeReceipt(ref.dir, makeReceipt(facts, traitsOf), this.home);
     };
@@ -115,9 +118,17 @@ function readRecorded(example: Example, project: string): Recorded {
 function newLoop({ task, started, contract }: Recorded, played: Played, project: string): NewLoop {
   const { dialect, baseTree, baseCommit, baseGates, run } = started;
   return {
-    ...{ loop: played.loop, session: played.session ?? sessionOf(played.loop), project, dialect },
-    ...{ task: played.task ?? task, contract, transcriptOffset: 0 },
-    ...{ baseTree, baseCommit, baseGates, run },
+    loop: played.loop,
+    session: played.session ?? sessionOf(played.loop),
+    project,
+    dialect,
+    task: played.task ?? task,
+    contract,
+    transcriptOffset: 0,
+    baseTree,
+    baseCommit,
+    baseGates,
+    run,
   };
 }
 

@@ -54,18 +54,19 @@ export function playFleet(fleet: MemoryFleet, now: number): void {
   );
   const at = (minutes: number) => ({ submittedAt: now - minutes * MINUTE });
   fleet.run('r-dead', { repo: SITE, task: 'Move the blog to the new theme', ...at(240) }).job({
-    ...{ state: 'dead', takes: 5, failures: 5, endedAt: now - 35 * MINUTE },
+    state: 'dead',
+    takes: 5,
+    failures: 5,
+    endedAt: now - 35 * MINUTE,
     why: 'untildone.yaml of the commit has no gate "tests": 5 takes in a row without an iteration',
   });
   fleet.run('r-wait', { repo: SHOP, task: 'Translate the receipts', ...at(12) });
   fleet.run('r-tpu', { repo: SITE, task: 'Train the ranking again', labels: ['tpu'], ...at(4) });
   fleet.run('r-later', { repo: SHOP, task: 'Nightly: look for flaky tests', ...at(20) }).job({
-    ...{
-      state: 'delayed',
-      takes: 1,
-      why: 'what may be spent for its repository today is spent',
-      notBefore: now + 9 * 60 * MINUTE,
-    },
+    state: 'delayed',
+    takes: 1,
+    why: 'what may be spent for its repository today is spent',
+    notBefore: now + 9 * 60 * MINUTE,
   });
   const worker = {
     version: '0.1.0',

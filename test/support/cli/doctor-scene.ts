@@ -97,7 +97,10 @@ function sceneAt(folder: string, loaded: Program): DoctorScene {
   const at = (...names: string[]) => join(folder, ...names);
   const [project, home] = [at("the project's"), at('.untildone')];
   const scene: DoctorScene = {
-    ...{ folder, project, home, program: at('untildone.cjs') },
+    folder,
+    project,
+    home,
+    program: at('untildone.cjs'),
     settings: join(project, '.claude/settings.json'),
     env: { PATH: at('bin'), HOME: folder, TZ: 'UTC', GIT_CONFIG_NOSYSTEM: '1' },
     run: async (args) => {

@@ -31,12 +31,21 @@ export async function verifiedLoop(): Promise<{ world: World; ref: LoopRef }> {
   recordTrust(home, project, 'print', T0);
   const contract = frozenWith(contractWith({ tests: run('true') }), { project });
   const ref = world.store.create({
-    ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+    loop: 'l1',
+    session: 's1',
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
     contract,
   });
   const stop: StopEvent = {
-    ...{ name: 'Stop', session: 's1', stopHookActive: false, lastMessage: 'done' },
-    ...{ backgroundTasks: [], wakeUps: [] },
+    name: 'Stop',
+    session: 's1',
+    stopHookActive: false,
+    lastMessage: 'done',
+    backgroundTasks: [],
+    wakeUps: [],
   };
   await handleHook(stop, world);
   return { world, ref };

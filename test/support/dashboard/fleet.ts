@@ -117,14 +117,35 @@ export class MemoryRun {
     this.home = home;
     this.store = new FileStore(home, this.clock);
     this.spec = {
-      ...{ v: 1, run: id, repo: 'https://git.example/shop.git', ref: 'main', commit: 'c'.repeat(40) },
-      ...{ task: `the task of ${id}`, limits: {}, client: {}, labels: [], priority: 0, after: [], env: [] },
-      ...{ attempts: DEFAULT_ATTEMPTS, submittedAt: engine.now() - 120_000, ...spec },
+      v: 1,
+      run: id,
+      repo: 'https://git.example/shop.git',
+      ref: 'main',
+      commit: 'c'.repeat(40),
+      task: `the task of ${id}`,
+      limits: {},
+      client: {},
+      labels: [],
+      priority: 0,
+      after: [],
+      env: [],
+      attempts: DEFAULT_ATTEMPTS,
+      submittedAt: engine.now() - 120_000,
+      ...spec,
     };
     const { repo, labels, priority, submittedAt, task } = this.spec;
     engine.all.set(id, {
-      ...{ run: id, repo, labels, priority, submittedAt, title: task, spec: sealSpec(this.spec, SECRET) },
-      ...{ state: 'waiting', takes: 0, stalls: 0, failures: 0 },
+      run: id,
+      repo,
+      labels,
+      priority,
+      submittedAt,
+      title: task,
+      spec: sealSpec(this.spec, SECRET),
+      state: 'waiting',
+      takes: 0,
+      stalls: 0,
+      failures: 0,
     });
   }
 
@@ -148,7 +169,9 @@ export class MemoryRun {
       transcriptOffset: 0,
     };
     this.ref = this.store.create({
-      ...{ ...given, project: `${this.folder}/secret-path`, contract: frozen },
+      ...given,
+      project: `${this.folder}/secret-path`,
+      contract: frozen,
       run: { mode: 'session' },
     });
     this.job({ state: 'active', worker, takes: 1, takenAt: Date.now() });
@@ -190,8 +213,14 @@ export class MemoryRun {
     const { iteration, status } = state;
     this.job({
       news: {
-        ...{ worker: 'w1', status, iteration, costUsd: 0.5, tokens: 100, doing: 'the model works' },
-        ...{ at: (before?.at ?? Date.now()) + 1, ...news },
+        worker: 'w1',
+        status,
+        iteration,
+        costUsd: 0.5,
+        tokens: 100,
+        doing: 'the model works',
+        at: (before?.at ?? Date.now()) + 1,
+        ...news,
       },
     });
   }
@@ -264,7 +293,12 @@ export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): Das
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: mirror.home.root };
   const fleet = new FleetDesk({ fleet: own, mirror, everyMs: 50 });
   return {
-    ...{ home: mirror.home, env, clock, version: '0.0.0', only: [], fleet },
+    home: mirror.home,
+    env,
+    clock,
+    version: '0.0.0',
+    only: [],
+    fleet,
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () =>

@@ -41,7 +41,10 @@ export function loopsHome(folder: string, began = Date.now() - 3_600_000): Loops
     return path;
   };
   return {
-    ...{ home, store, project, clock },
+    home,
+    store,
+    project,
+    clock,
     loop(id, { session = `session-${id}`, task = `the task of ${id}`, contract, ...more } = {}) {
       const path = more.project ?? project();
       const frozen = frozenWith(contract ?? contractWith({ tests: run() }), {

@@ -50,7 +50,11 @@ export interface Events {
 export function testWorld(home: Home, folder: string, changes: Partial<DashboardWorld> = {}): DashboardWorld {
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: home.root };
   return {
-    ...{ home, env, clock: { now: () => Date.now() }, version: '0.0.0', only: [] },
+    home,
+    env,
+    clock: { now: () => Date.now() },
+    version: '0.0.0',
+    only: [],
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () =>
@@ -79,7 +83,11 @@ export async function served(
   const path = entered.headers.location ?? '';
   const cookie = (entered.headers['set-cookie']?.[0] ?? '').split(';')[0] ?? '';
   return {
-    ...{ dashboard, origin, path, cookie, send },
+    dashboard,
+    origin,
+    path,
+    cookie,
+    send,
     get: async (below) => {
       const answer = await send(`${path}${below}`, { headers: { cookie } });
       if (answer.status !== 200) throw new Error(`${below}: ${answer.status} ${answer.text}`);

@@ -63,9 +63,20 @@ export class DrivenScene {
   async submit(score: Partial<Score> = {}, more: Partial<RunSpec> = {}): Promise<RunSpec> {
     const run = `run-${++this.#count}-${randomBytes(3).toString('hex')}`;
     const spec: RunSpec = {
-      ...{ v: 1, run, repo: this.remote.url, ref: 'main', commit: this.remote.first },
+      v: 1,
+      run,
+      repo: this.remote.url,
+      ref: 'main',
+      commit: this.remote.first,
       task: taskOf('Make the pieces', { ledger: this.ledger, ...score }),
-      ...{ limits: {}, client: {}, labels: [], priority: 0, after: [], env: [], attempts: 5, submittedAt: 1 },
+      limits: {},
+      client: {},
+      labels: [],
+      priority: 0,
+      after: [],
+      env: [],
+      attempts: 5,
+      submittedAt: 1,
       ...more,
     };
     await this.truth.create(run, spec.commit, { spec: Buffer.from(sealSpec(spec, this.secret)) });
@@ -138,7 +149,12 @@ export class Driven {
     this.#beat = setInterval(() => this.send({ type: 'alive' }), BEAT_MS);
     void this.over.then(() => clearInterval(this.#beat));
     this.send({
-      ...{ type: 'order', worker: name, run: spec.run, folder: this.folder, silenceMs, waitMs },
+      type: 'order',
+      worker: name,
+      run: spec.run,
+      folder: this.folder,
+      silenceMs,
+      waitMs,
       spec: sealSpec(spec, secret),
       key: keyOfRun(spec.run, scene.secret),
       caches: join(machine, 'caches'),

@@ -72,16 +72,16 @@ export function operateScene(store: Store, files: Record<string, string> = {}): 
       return fleet;
     },
     request: (more = {}) => ({
-      ...{
-        repo: remote.url,
-        ref: 'main',
-        task: 'Make it work',
-        limits: {},
-        client: {},
-        labels: [],
-        priority: 10,
-      },
-      ...{ after: [], env: [], attempts: DEFAULT_ATTEMPTS },
+      repo: remote.url,
+      ref: 'main',
+      task: 'Make it work',
+      limits: {},
+      client: {},
+      labels: [],
+      priority: 10,
+      after: [],
+      env: [],
+      attempts: DEFAULT_ATTEMPTS,
       ...more,
     }),
   };
@@ -105,16 +105,16 @@ export async function published(
   const frozen = { project: '/tree', fingerprint: '', parts: {}, gates: {}, judgeMs: 1000 };
   const text = `${JSON.stringify({ contract, frozen })}\n`;
   const first: Entry = {
-    ...{
-      kind: 'started',
-      loop: run,
-      session: 's1',
-      project: '/tree',
-      dialect: 'native',
-      transcriptOffset: 0,
-    },
-    ...{ task: { preview: 'task', bytes: 4, sha256: 'x' }, contractSha256: sha256(text) },
-    ...{ maxIterations: limits.iterations, run: { mode: 'hybrid' } },
+    kind: 'started',
+    loop: run,
+    session: 's1',
+    project: '/tree',
+    dialect: 'native',
+    transcriptOffset: 0,
+    task: { preview: 'task', bytes: 4, sha256: 'x' },
+    contractSha256: sha256(text),
+    maxIterations: limits.iterations,
+    run: { mode: 'hybrid' },
   };
   const key = keyOfRun(run, secret);
   let last: LastLine | undefined;

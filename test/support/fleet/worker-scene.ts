@@ -81,9 +81,20 @@ export class WorkerScene {
   ): Promise<string> {
     const run = spec.run ?? `r-${++this.#runs}`;
     const whole: RunSpec = {
-      ...{ v: 1, run, repo: 'https://git.example/a', ref: 'main', commit: 'c'.repeat(40) },
-      ...{ task: JSON.stringify(score), limits: {}, client: {}, labels: [], priority: 0, after: [], env: [] },
-      ...{ attempts: 3, submittedAt: Date.now() },
+      v: 1,
+      run,
+      repo: 'https://git.example/a',
+      ref: 'main',
+      commit: 'c'.repeat(40),
+      task: JSON.stringify(score),
+      limits: {},
+      client: {},
+      labels: [],
+      priority: 0,
+      after: [],
+      env: [],
+      attempts: 3,
+      submittedAt: Date.now(),
       ...spec,
     };
     const sealed =
@@ -113,7 +124,9 @@ export class WorkerScene {
     const { worker } = assemble(
       { ...FLAGS, ...flags },
       {
-        ...{ engine, secret: this.secret, env: {} },
+        engine,
+        secret: this.secret,
+        env: {},
         start: driverStarter(resolve('test/support/fleet/played-driver.mjs')),
         envFor: () => ({ PATH: process.env.PATH }),
         missing: () => [],

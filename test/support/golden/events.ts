@@ -1,8 +1,12 @@
 type EventFields = Readonly<Record<string, unknown>> & { hook_event_name: string };
 
 const tool = (name: string, tool_name: string, tool_input: object, more: object = {}): EventFields => ({
-  ...{ hook_event_name: name, permission_mode: 'acceptEdits', tool_name, tool_input },
-  ...{ tool_use_id: 'toolu_01', ...more },
+  hook_event_name: name,
+  permission_mode: 'acceptEdits',
+  tool_name,
+  tool_input,
+  tool_use_id: 'toolu_01',
+  ...more,
 });
 
 /** Every event that Claude Code sends to hooks of ours, in an order in which it may: the fields that its client 2.1.325 sends. */
@@ -45,11 +49,17 @@ export function KNOWN_EVENTS(project: string): EventFields[] {
     { hook_event_name: 'StopFailure', error: 'rate_limit', last_assistant_message: 'API Error' },
     { hook_event_name: 'SomethingNew', field: 1 },
     ...['I wrote the first part.', 'I wrote the second part.', ''].map((last_assistant_message, i) => ({
-      ...{ hook_event_name: 'Stop', permission_mode: 'acceptEdits', stop_hook_active: i > 0 },
-      ...{ last_assistant_message, background_tasks: [], session_crons: [] },
+      hook_event_name: 'Stop',
+      permission_mode: 'acceptEdits',
+      stop_hook_active: i > 0,
+      last_assistant_message,
+      background_tasks: [],
+      session_crons: [],
     })),
     {
-      ...{ hook_event_name: 'Stop', permission_mode: 'acceptEdits', stop_hook_active: false },
+      hook_event_name: 'Stop',
+      permission_mode: 'acceptEdits',
+      stop_hook_active: false,
       last_assistant_message: 'A subagent is still at work.',
       background_tasks: [{ id: 'b1', type: 'subagent', status: 'running', description: 'tests' }],
       session_crons: [],

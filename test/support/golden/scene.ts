@@ -48,8 +48,13 @@ export async function goldenScene(): Promise<GoldenScene> {
   mkdirSync(project);
   mkdirSync(home);
   const env = {
-    ...{ PATH: process.env.PATH ?? '', HOME: home, TZ: 'UTC', CLAUDE_PROJECT_DIR: project },
-    ...{ GIT_CONFIG_NOSYSTEM: '1', CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0', NO_COLOR: '1' },
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    TZ: 'UTC',
+    CLAUDE_PROJECT_DIR: project,
+    GIT_CONFIG_NOSYSTEM: '1',
+    CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0',
+    NO_COLOR: '1',
   };
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: project, env });
   const author = ['-c', 'user.name=t', '-c', 'user.email=t@localhost'];
@@ -69,7 +74,12 @@ export async function goldenScene(): Promise<GoldenScene> {
   };
   const asSteady = (text: string) => steady(text, { project, home });
   return {
-    ...{ project, home, env, write, command, done },
+    project,
+    home,
+    env,
+    write,
+    command,
+    done,
     steady: asSteady,
     layOut(format, promise) {
       const loop = { session: 'S1', iteration: 1, maxIterations: 5, promise, task: 'Build the thing' };

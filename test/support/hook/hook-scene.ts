@@ -123,12 +123,21 @@ function portsOf(scene: HookScene, folder: string): JudgingPorts {
 function begin(scene: HookScene, contract: Contract, changes: Partial<Frozen>): LoopRef {
   const { home, project, store } = scene;
   const frozen = {
-    ...{ project, fingerprint: 'print', parts: {}, gates: {}, judgeMs: 60_000 },
+    project,
+    fingerprint: 'print',
+    parts: {},
+    gates: {},
+    judgeMs: 60_000,
     contractFile: 'the contract file',
   };
   recordTrust(home, project, 'print', T0);
   return store.create({
-    ...{ loop: 'l1', session: 's1', project, dialect: 'native', task: 'a task', transcriptOffset: 0 },
+    loop: 'l1',
+    session: 's1',
+    project,
+    dialect: 'native',
+    task: 'a task',
+    transcriptOffset: 0,
     contract: { contract, frozen: { ...frozen, ...changes } },
   });
 }

@@ -97,7 +97,11 @@ export async function openCollector(answer: number | 'never' = 200): Promise<Col
 function seen(span: RawSpan, scope: string, service: unknown): SeenSpan {
   const { name, traceId, spanId, parentSpanId, attributes, status } = span;
   return {
-    ...{ name, traceId, spanId, scope, service },
+    name,
+    traceId,
+    spanId,
+    scope,
+    service,
     ...(parentSpanId ? { parentSpanId } : {}),
     startMs: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
     endMs: Number(BigInt(span.endTimeUnixNano) / 1_000_000n),

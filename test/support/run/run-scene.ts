@@ -54,14 +54,12 @@ export function runScene(
     ...(options.freshEvery ? { freshEvery: options.freshEvery } : {}),
   };
   const ref = scene.store.create({
-    ...{
-      loop: 'r1',
-      session: 'first',
-      project: scene.project,
-      dialect: 'native',
-      task: 'Build it',
-      transcriptOffset: 0,
-    },
+    loop: 'r1',
+    session: 'first',
+    project: scene.project,
+    dialect: 'native',
+    task: 'Build it',
+    transcriptOffset: 0,
     contract: frozenWith(contract, { project: scene.project, fingerprint: '' }),
     run: mode,
   });
@@ -130,8 +128,13 @@ function clientOf(plan: SessionPlan, prompt: string, listener: SessionListener, 
     scene.judges.tree = `tree after "${message}"`;
     return listener.event(
       {
-        ...{ name: 'Stop' as const, session: plan.session, cwd: scene.project, stopHookActive: false },
-        ...{ lastMessage: message, backgroundTasks: [], wakeUps: [] },
+        name: 'Stop' as const,
+        session: plan.session,
+        cwd: scene.project,
+        stopHookActive: false,
+        lastMessage: message,
+        backgroundTasks: [],
+        wakeUps: [],
         ...changes,
       },
       new AbortController().signal,
@@ -146,13 +149,13 @@ function clientOf(plan: SessionPlan, prompt: string, listener: SessionListener, 
     call: (agentId) =>
       listener.event(
         {
-          ...{
-            name: 'PreToolUse' as const,
-            session: plan.session,
-            cwd: scene.project,
-            transcript: 'a transcript',
-          },
-          ...{ tool: 'Bash', input: { command: 'true' }, agentId },
+          name: 'PreToolUse' as const,
+          session: plan.session,
+          cwd: scene.project,
+          transcript: 'a transcript',
+          tool: 'Bash',
+          input: { command: 'true' },
+          agentId,
         },
         new AbortController().signal,
       ),

@@ -146,7 +146,10 @@ export class FleetDesk implements FleetSide {
       };
     const { job, spec } = known;
     return {
-      ...{ repo: spec.repo, command, alive: job.state === 'active', requested: this.requests.open(run) },
+      repo: spec.repo,
+      command,
+      alive: job.state === 'active',
+      requested: this.requests.open(run),
       ...defined({
         worker: job.state === 'active' ? (job.worker ?? job.news?.worker) : undefined,
         waits: job.state === 'waiting' || job.state === 'delayed' ? jobWords(job, this.facts()) : undefined,
@@ -172,8 +175,12 @@ export class FleetDesk implements FleetSide {
       const why = oneLine(redact(job.why ?? 'no cause was given'), 2_000);
       return [
         {
-          ...{ id: `${job.run}/dead_letter`, kind: 'dead_letter', loop: job.run, project },
-          ...{ title: `a run in the dead letters: ${oneLine(redact(job.title), 120)}`, text: why },
+          id: `${job.run}/dead_letter`,
+          kind: 'dead_letter',
+          loop: job.run,
+          project,
+          title: `a run in the dead letters: ${oneLine(redact(job.title), 120)}`,
+          text: why,
           since: job.endedAt ?? job.news?.at ?? job.submittedAt,
           answers: [
             { label: 'Try again', tone: 'good', action: { action: 'retry' } },
@@ -239,15 +246,16 @@ export class FleetDesk implements FleetSide {
     const now = fleet.now();
     const seen = mirror.seen ?? {
       counts: { waiting: 0, delayed: 0, active: 0, ended: 0, dead: 0 },
-      ...{ workers: [], paused: false, limits: {}, spent: { day: '', usd: 0, byRepo: {} } },
+      workers: [],
+      paused: false,
+      limits: {},
+      spent: { day: '', usd: 0, byRepo: {} },
     };
     const runs = [...mirror.runs.values()].map(({ job, spec, journal }) => ({
-      ...{
-        job,
-        repo: repoName(spec.repo),
-        hasLoop: journal.hasLines,
-        requested: this.requests.open(job.run),
-      },
+      job,
+      repo: repoName(spec.repo),
+      hasLoop: journal.hasLines,
+      requested: this.requests.open(job.run),
     }));
     return fleetView(
       { ...seen, place: this.place, runs, asked: this.asked, ...defined({ away: this.away }) },

@@ -26,7 +26,12 @@ export class RunRequests {
   ): RequestView {
     const { about, text: note } = command;
     const view: RequestView = {
-      ...{ place: --this.place, action, words, at, state: 'requested', takenBy: 'the worker of its run' },
+      place: --this.place,
+      action,
+      words,
+      at,
+      state: 'requested',
+      takenBy: 'the worker of its run',
       ...(note === undefined || action === 'answer' ? {} : { note }),
     };
     this.kept.set(
