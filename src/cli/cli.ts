@@ -34,7 +34,7 @@ import {
 import { addImportCommands } from './import/commands.ts';
 import { addInstallCommands, addPluginHooksCommand } from './install/add-commands.ts';
 import { loaded } from './later.ts';
-import { addLessonsCommand, addReplayCommand } from './lessons/commands.ts';
+import { addLessonsCommand } from './lessons/commands.ts';
 import { addLoopCommands } from './loop/commands.ts';
 import { addMcpCommand } from './mcp/command.ts';
 import { addAuditCommand } from './reflect/audit-command.ts';
@@ -58,7 +58,6 @@ const ADDED: readonly (readonly [add: (cli: Command) => void, ...names: string[]
   [addStatsCommand, 'stats'],
   [addContractCommands, 'init', 'trust', 'verify', 'contract', 'allow', 'receipt', 'holdout'],
   [addLessonsCommand, 'lessons'],
-  [addReplayCommand, 'replay'],
   [addMcpCommand, 'mcp'],
   [addReflectCommand, 'reflect'],
   [addReflectQueuedCommand, 'reflect-queued'],

@@ -80,7 +80,6 @@ test('every --json that needs nothing of the machine', async () => {
     ['reflect', '--since', '30d'],
     ['audit', '--since', 'all'],
     ['stats'],
-    ['replay', '--contract', 'untildone.yaml'],
     ['conformance', '--scenario', 'end-idle', '--', 'sh', join(scene.project, 'no.sh')],
   ];
   const transcript = transcriptOf(scene.project);

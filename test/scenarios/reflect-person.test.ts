@@ -1,13 +1,13 @@
-/** A person at a real terminal: answers the question of `reflect --issues`, and ends a `replay` with Ctrl-C. */
+/** A person at a real terminal answers the question of `reflect --issues`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { quoteForShell } from '../../src/core/shell/words.ts';
 import { folderNameOf } from '../../src/reflect/reading/files.ts';
-import { cli, ok, start, stop, useWorld, world } from '../support/cli/cli.ts';
-import { processesOf, waitFor } from '../support/live/processes.ts';
+import { useWorld, world } from '../support/cli/cli.ts';
+import { waitFor } from '../support/live/processes.ts';
 import { hasTerminal, PTY } from '../support/live/terminal.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { ghOnPath } from '../support/reflect/fake-gh.ts';
@@ -29,10 +29,7 @@ function scratch(): string {
 }
 
 /** Types each answer when its question stands on the screen. Resolves when the program has ended. */
-async function atTerminal(
-  args: string[],
-  dialogue: [question: string | (() => Promise<void>), keys: string][],
-) {
+async function atTerminal(args: string[], dialogue: [question: string, keys: string][]) {
   const words = [process.execPath, join(world().folder, 'dist/untildone.cjs'), ...args];
   const terminal = spawn(PTY, ['-qefc', `exec ${words.map(quoteForShell).join(' ')}`, '/dev/null'], {
     cwd: world().project,
@@ -46,11 +43,8 @@ async function atTerminal(
   });
   const ended = once(terminal, 'close');
   for (const [question, keys] of dialogue) {
-    if (typeof question === 'function') await question();
-    else {
-      await waitFor(() => seen.indexOf(question, from) >= 0, PATIENCE_MS, `${question} in ${seen}`);
-      from = seen.indexOf(question, from) + question.length;
-    }
+    await waitFor(() => seen.indexOf(question, from) >= 0, PATIENCE_MS, `${question} in ${seen}`);
+    from = seen.indexOf(question, from) + question.length;
     terminal.stdin.write(keys);
   }
   const [code] = await ended;
@@ -91,32 +85,5 @@ describe.runIf(hasTerminal)('at a terminal', () => {
     const summary = join(project, '.claude/runtime/logs', SESSION, 'reflection_summary.json');
     const { issues_created: kept } = JSON.parse(readFileSync(summary, 'utf8'));
     expect(kept.map(({ number }: { number: number }) => number).sort()).toEqual([1, 2, 3]);
-  });
-
-  test('Ctrl-C in a replay ends the gate that runs, says what was not judged, and leaves nothing behind', async () => {
-    const write = (name: string, text: string) => writeFileSync(join(world().project, name), text);
-    const sleeper = join(world().folder, 'sleeps');
-    write('untildone.yaml', 'gates: { made: { run: grep -q good made.txt } }\n');
-    write('slow.yaml', `gates: { slow: { run: "touch '${sleeper}'; sleep 600" } }\n`);
-    const shown = await ok(['trust', '--show']);
-    await ok(['trust', '--fingerprint', /Fingerprint: (\w+)/.exec(shown)?.[1] ?? '']);
-    await start('s1', 'make it good');
-    for (const text of ['bad', 'worse', 'good']) {
-      write('made.txt', `${text}\n`);
-      await stop('s1');
-    }
-    const asked = await cli(['replay', '--contract', 'slow.yaml']);
-    const fingerprint = /--fingerprint (\w+)/.exec(asked.stderr)?.[1] ?? '';
-    const begun = async () => {
-      await waitFor(() => readdirSync(world().folder).includes('sleeps'), PATIENCE_MS, 'the gate');
-    };
-    const args = ['replay', '--contract', 'slow.yaml', '--fingerprint', fingerprint];
-    const { code, seen } = await atTerminal(args, [[begun, CTRL_C]]);
-    expect(code).toBe(130);
-    expect(seen).toContain('now not judged: interrupted');
-    expect(seen).toContain('Interrupted: the rest was not judged.');
-    expect(seen).not.toMatch(/judging tree 2/);
-    expect(await processesOf(world().folder)).toEqual([]);
-    expect(readdirSync(scratch()).filter((name) => name.startsWith('untildone-replay-'))).toEqual([]);
   });
 });

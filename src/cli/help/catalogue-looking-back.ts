@@ -15,7 +15,6 @@ export const LOOKING_BACK = {
       ['untildone reflect', 'what repeated, failed or took long in the sessions of this project'],
       ['untildone reflect 20261115 --markdown', 'one loop: its journal, and the transcripts of its sessions'],
       ['untildone reflect session.jsonl --json', 'one transcript, for programs'],
-      ['untildone reflect --deep --max-cost 0.5', 'and a model proposes a patch, for you to apply'],
       ['untildone reflect --since 30d --issues', 'a month, and offer to file GitHub issues about it'],
     ],
     exits: {
@@ -42,20 +41,5 @@ export const LOOKING_BACK = {
       ['untildone lessons drop L1a2b3', 'no session is told it any more'],
       ['untildone lessons pin L1a2b3', 'keep it, whatever its trial shows'],
     ],
-  },
-  replay: {
-    group: 'back',
-    examples: [
-      ['untildone replay --contract new.yaml', 'what this contract would have said to the last ten loops'],
-      [
-        'untildone replay --contract new.yaml --since 30d --prepare "npm ci"',
-        'with dependencies in each copy',
-      ],
-      ['untildone replay --contract new.yaml --loop 20261115 --json', 'one loop, for programs'],
-    ],
-    exits: {
-      0: 'it was judged, whether or not something differs',
-      2: 'it was not: the contract is not trusted, or no tree is kept',
-    },
   },
 } as const;

@@ -34,6 +34,14 @@ const HABITS: Readonly<Record<string, readonly string[]>> = {
   yes: ['approve'],
 };
 
+/** What an older version had, and what to use now: commands, and options with the name of their command. */
+const GONE: Readonly<Record<string, string>> = {
+  replay: '`untildone replay` is gone since 0.2: use untildone reflect',
+  'reflect --deep': '`--deep` is gone since 0.2: use untildone reflect without it',
+  'reflect --max-cost': '`--max-cost` of `reflect` is gone since 0.2: leave it out',
+  'reflect --model': '`--model` of `reflect` is gone since 0.2: leave it out',
+};
+
 /**
  * One line for a mistake that commander found: `error: unknown option '--promis'\n(Did you mean --promise?)`. It ends with
  * what to type next.
@@ -46,6 +54,8 @@ export function problemLine(problem: string, command: Command): string {
     .replace(/^error: /, '')
     .replace(/\.$/, '');
   const [whole, unknown] = /^unknown (?:command|option) '(.*?)'(?= \(Did you mean |$)/s.exec(said) ?? [];
+  const gone = `${nameOf(command)} ${unknown}`.trim();
+  if (Object.hasOwn(GONE, gone)) return GONE[gone] ?? said;
   // What is known goes before what only looks alike.
   const meant = unknown === undefined ? '' : didYouMean(meantBy(unknown, command));
   return `${meant === '' ? said : `${whole}${meant}`}; untildone ${`${nameOf(command)} --help`.trim()} shows what there is`;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { age } from '../flags.ts';
 import { later } from '../later.ts';
 
@@ -17,20 +17,7 @@ export function addReflectCommand(cli: Command): void {
     .option('--markdown', 'print Markdown', false)
     .option('--issues', 'offer to file GitHub issues about what was found (by gh), at most three', false)
     .option('--frustration', 'look for signs of frustration in your prompts, too', false)
-    .option(
-      '--deep',
-      'ask a model what to change in untildone.yaml or CLAUDE.md; shows a patch, applies nothing',
-      false,
-    )
-    .option('--max-cost <usd>', 'with --deep: what the model may cost in US dollars (default 0.5)', dollars)
-    .option('--model <name>', 'with --deep: which model')
     .action(later(async () => (await import('./look-back.ts')).lookBack));
-}
-
-function dollars(text: string): number {
-  const usd = Number(text);
-  if (/^\d{1,3}(?:\.\d{1,6})?$/.test(text) && usd > 0 && usd <= 100) return usd;
-  throw new InvalidArgumentError('Type an amount of US dollars above 0 and up to 100, like 0.5.');
 }
 
 /** Started in the background by hooks and commands, when sessions are queued. */

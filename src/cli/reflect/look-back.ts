@@ -1,7 +1,6 @@
 import { UsageError } from '../../core/text/errors.ts';
 import { jsonLines, jsonText } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
 import { claudeConfigDir } from '../../hook/wiring/project.ts';
 import { REFLECTION_MODE } from '../../hook/wiring/reflection.ts';
 import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
@@ -14,7 +13,6 @@ import { readingProgress } from '../../reflect/reading/progress.ts';
 import { out, warn } from '../../terminal/print.ts';
 import { paint } from '../../terminal/style.ts';
 import { DAY_MS } from '../flags.ts';
-import { lookDeeper } from '../lessons/deep.ts';
 import { offerIssues } from './issues.ts';
 import { type Looked, lookAt, lookAtProject, NothingToReflectOn } from './reflect.ts';
 import { targetOf } from './target.ts';
@@ -25,17 +23,12 @@ interface Flags {
   markdown: boolean;
   issues: boolean;
   frustration: boolean;
-  deep: boolean;
-  maxCost?: number;
-  model?: string;
 }
 
 const WEEK_MS = 7 * DAY_MS;
 
 /** `untildone reflect`. */
 export async function lookBack(what: string | undefined, flags: Flags): Promise<void> {
-  if (!flags.deep && (flags.maxCost ?? flags.model) !== undefined)
-    throw new UsageError('--max-cost and --model go with --deep');
   if (flags.json && flags.markdown)
     throw new UsageError('--json and --markdown exclude each other: type one of them');
   if (what !== undefined && flags.since !== undefined)
@@ -45,7 +38,6 @@ export async function lookBack(what: string | undefined, flags: Flags): Promise<
 
 async function reflect(what: string | undefined, flags: Flags): Promise<number> {
   const world = openWorldToRead();
-  if (flags.deep) refuseInsideClient('reflect --deep', world.home, world.env);
   let looked: Looked;
   try {
     looked = await look(what, flags, world);
@@ -56,15 +48,12 @@ async function reflect(what: string | undefined, flags: Flags): Promise<number> 
     return EXIT.no;
   }
   const { report } = looked;
-  if (!flags.json) show(looked, flags);
-  const deeper = flags.deep ? await lookDeeper(reportJson(report), flags, world) : undefined;
-  if (flags.json) show(looked, flags, deeper?.json);
-  else for (const line of deeper?.lines ?? []) out(line);
+  show(looked, flags);
   const offered =
     flags.issues && !flags.json ? await offerIssues(report, world.project) : { issues: [], code: EXIT.ok };
   // Of a whole project there is no one place for a summary.
   if (report.scope.kind !== 'project' || offered.issues.length > 0) save(looked, world, offered.issues);
-  return offered.code === EXIT.ok ? (deeper?.exitCode ?? EXIT.ok) : offered.code;
+  return offered.code;
 }
 
 async function look(what: string | undefined, flags: Flags, world: World): Promise<Looked> {
@@ -90,11 +79,10 @@ async function look(what: string | undefined, flags: Flags, world: World): Promi
   }
 }
 
-function show({ report }: Looked, { json, markdown, issues }: Flags, proposal?: object): void {
+function show({ report }: Looked, { json, markdown, issues }: Flags): void {
   if (json) {
     const drafts = issues ? { issue_drafts: report.findings.map(draftOf) } : {};
-    const all = { ...reportJson(report), ...drafts, ...(proposal ? { proposal } : {}) };
-    for (const line of jsonLines(all)) out(line);
+    for (const line of jsonLines({ ...reportJson(report), ...drafts })) out(line);
     return;
   }
   for (const line of markdown ? reportMarkdown(report) : reportLines(report)) out(line);

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCli, main, taskLast } from '../../../src/cli/cli.ts';
 import { CATALOGUE, EVERYDAY, GROUPS } from '../../../src/cli/help/catalogue.ts';
 import { allCommands, nameOf } from '../../../src/cli/help/help.ts';
+import { problemLine } from '../../../src/cli/help/problems.ts';
 import { EXIT, EXIT_MEANINGS } from '../../../src/core/words/exit-codes.ts';
 import { shellWords } from '../../support/cli/shell-words.ts';
 
@@ -81,6 +82,20 @@ describe('untildone --help', () => {
       .map((c) => c.name())
       .filter((name) => !['plugin-hooks', 'reflect-queued'].includes(name));
     expect(shown.sort()).toEqual([...meant, 'help'].sort());
+  });
+});
+
+describe('what is gone says what to use', () => {
+  test.each([
+    ['replay --contract new.yaml', '`untildone replay` is gone since 0.2: use untildone reflect'],
+    ['reflect --since 30d --deep', '`--deep` is gone since 0.2: use untildone reflect without it'],
+    ['reflect --max-cost 0.5', '`--max-cost` of `reflect` is gone since 0.2: leave it out'],
+    ['reflect --model haiku', '`--model` of `reflect` is gone since 0.2: leave it out'],
+  ])('%s', async (line, words) => {
+    const said: string[] = [];
+    const fresh = buildCli((problem, command) => said.push(problemLine(problem, command)));
+    await fresh.parseAsync(['node', 'untildone', ...shellWords(line)]).catch(() => {});
+    expect(said).toEqual([words]);
   });
 });
 

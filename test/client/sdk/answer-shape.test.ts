@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { mismatchOf } from '../../../src/client/sdk/answer-shape.ts';
 import { OPINION_SCHEMA, OPINION_WITH_EVIDENCE_SCHEMA } from '../../../src/gates/judge/opinion.ts';
 import type { AnswerShape } from '../../../src/ports/ports.ts';
-import { PROPOSAL_SCHEMA } from '../../../src/reflect/deep/proposal.ts';
 
 /** What zod, as a second opinion, says of the same answer. */
 function zodSays(value: unknown, shape: AnswerShape): string | undefined {
@@ -11,6 +10,28 @@ function zodSays(value: unknown, shape: AnswerShape): string | undefined {
   const issue = parsed.error?.issues[0];
   return issue && `${issue.path.join('.') || 'the answer'}: ${issue.message}`;
 }
+
+/** Objects in a list in an object. */
+const PROPOSAL_SCHEMA: AnswerShape = {
+  type: 'object',
+  properties: {
+    summary: { type: 'string' },
+    edits: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          file: { type: 'string', enum: ['untildone.yaml', 'CLAUDE.md'] },
+          why: { type: 'string' },
+          old: { type: 'string' },
+          new: { type: 'string' },
+        },
+        required: ['file', 'why', 'old', 'new'],
+      },
+    },
+  },
+  required: ['summary', 'edits'],
+};
 
 const opinion = { verdict: 'pass', reason: 'it does', missing: [] };
 const edit = { file: 'untildone.yaml', why: 'a', old: 'b', new: 'c' };
