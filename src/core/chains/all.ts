@@ -1,0 +1,86 @@
+/** The facts of all chains, each in a list of its own: a bundle carries only the facts that it asks for. */
+import * as apple from './apple.ts';
+import type { ToolChain } from './chain.ts';
+import * as dart from './dart.ts';
+import * as dotnet from './dotnet.ts';
+import * as elixir from './elixir.ts';
+import * as go from './go.ts';
+import * as java from './java.ts';
+import * as make from './make.ts';
+import * as native from './native.ts';
+import * as node from './node.ts';
+import * as php from './php.ts';
+import * as python from './python.ts';
+import * as ruby from './ruby.ts';
+import * as rust from './rust.ts';
+import * as scripts from './scripts.ts';
+import * as shell from './shell.ts';
+
+type All<Fact extends keyof ToolChain> = readonly NonNullable<ToolChain[Fact]>[];
+
+export const sources: All<'sources'> = [
+  node.sources,
+  python.sources,
+  go.sources,
+  rust.sources,
+  java.sources,
+  ruby.sources,
+  php.sources,
+  dotnet.sources,
+  apple.sources,
+  dart.sources,
+  elixir.sources,
+  native.sources,
+  scripts.sources,
+  shell.sources,
+];
+
+export const tests: All<'tests'> = [
+  node.tests,
+  python.tests,
+  go.tests,
+  java.tests,
+  ruby.tests,
+  php.tests,
+  dotnet.tests,
+  apple.tests,
+  dart.tests,
+  scripts.tests,
+  shell.tests,
+];
+
+export const runnerSettings: All<'runnerSettings'> = [
+  node.runnerSettings,
+  python.runnerSettings,
+  rust.runnerSettings,
+  java.runnerSettings,
+  ruby.runnerSettings,
+  php.runnerSettings,
+  dotnet.runnerSettings,
+  make.runnerSettings,
+];
+
+export const sharedSettings: All<'sharedSettings'> = [node.sharedSettings];
+
+export const dependencyFiles: All<'dependencyFiles'> = [
+  node.dependencyFiles,
+  python.dependencyFiles,
+  go.dependencyFiles,
+  rust.dependencyFiles,
+  java.dependencyFiles,
+  ruby.dependencyFiles,
+  php.dependencyFiles,
+  dotnet.dependencyFiles,
+  dart.dependencyFiles,
+  elixir.dependencyFiles,
+];
+
+export const inputs: All<'inputs'> = [
+  node.inputs,
+  python.inputs,
+  go.inputs,
+  rust.inputs,
+  java.inputs,
+  ruby.inputs,
+  php.inputs,
+];

@@ -1,0 +1,5 @@
+/** Swift and Objective-C. */
+
+export const sources = /^swift$/;
+
+export const tests = [/(?:Tests?|TestCase|IT|Spec|Specs)\.(?:swift|m|mm)$/];

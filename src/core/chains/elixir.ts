@@ -1,0 +1,5 @@
+/** Elixir and Erlang. */
+
+export const sources = /^(?:exs?|erl)$/;
+
+export const dependencyFiles = [/(?:^|\/)mix\.(?:exs|lock)$/];

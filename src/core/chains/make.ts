@@ -1,0 +1,3 @@
+/** Makefiles, and runners of tasks like make. */
+
+export const runnerSettings = [/(?:^|\/)[jJ]ustfile$|(?:^|\/)Taskfile\.ya?ml$/];

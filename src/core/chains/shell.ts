@@ -1,0 +1,5 @@
+/** Scripts of the shell. */
+
+export const sources = /^(?:sh|bash)$/;
+
+export const tests = [/\.(?:bats|hurl)$/];

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import * as all from '../../../src/core/chains/all.ts';
+import type { ToolChain } from '../../../src/core/chains/chain.ts';
+import * as template from '../../../src/core/chains/template.ts';
+import { pathMatcher } from '../../../src/core/text/globs.ts';
+import { SRC } from '../../house/files.ts';
+
+const FOLDER = `${SRC}/core/chains`;
+const NO_CHAINS = ['all.ts', 'chain.ts'];
+const names = readdirSync(FOLDER).filter((name) => !NO_CHAINS.includes(name));
+
+const chains = await Promise.all(
+  names.map(async (name) => [name, (await import(`${FOLDER}/${name}`)) as Record<string, unknown>] as const),
+);
+
+function listed(fact: string): readonly unknown[] {
+  return Object.entries(all).find(([key]) => key === fact)?.[1] ?? [];
+}
+
+describe.each(chains)('%s keeps the contract of a chain', (name, exports) => {
+  const chain: ToolChain = exports;
+
+  test('it has something to tell, and only what a chain may tell', () => {
+    expect(Object.keys(exports).length).toBeGreaterThan(0);
+    expect(Object.keys(exports).filter((fact) => !Object.hasOwn(all, fact))).toEqual([]);
+  });
+
+  test('all its facts are listed, but those of the template', () => {
+    const told = Object.entries(exports).map(([fact, value]) => [fact, listed(fact).includes(value)]);
+    expect(told).toEqual(Object.keys(exports).map((fact) => [fact, name !== 'template.ts']));
+  });
+
+  test('its expressions take paths as they come, and keep no state', () => {
+    const { tests = [], runnerSettings = [], sharedSettings = [], dependencyFiles = [] } = chain;
+    for (const pattern of [tests, runnerSettings, sharedSettings, dependencyFiles].flat()) {
+      expect(pattern.flags).toMatch(/^i?$/);
+      expect(pattern.test('')).toBe(false);
+      expect(pattern.test('src/product.x')).toBe(false);
+    }
+  });
+
+  test('the endings of its sources are whole endings', () => {
+    expect(chain.sources?.source ?? '^$').toMatch(/^\^.*\$$/);
+    expect(chain.sources?.test('md') ?? false).toBe(false);
+  });
+
+  test('what its package managers read lies in the project, and is no source', () => {
+    for (const glob of chain.inputs ?? []) {
+      expect(glob).toMatch(/^[^/~!]/);
+      expect(pathMatcher([glob])('src/product.x')).toBe(false);
+    }
+  });
+});
+
+test('the template shows every fact that a chain may have', () => {
+  expect(Object.keys(template).sort()).toEqual(Object.keys(all).sort());
+});
+
+test('every list of facts is a part of the contract, and holds nothing twice', () => {
+  for (const list of Object.values(all)) expect(new Set<unknown>(list).size).toBe(list.length);
+});
