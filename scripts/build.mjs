@@ -47,7 +47,6 @@ const common = {
     // Optional packages of the engine of a fleet.
     'bullmq',
     'ioredis',
-    'pg',
   ],
 };
 

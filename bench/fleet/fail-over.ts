@@ -7,20 +7,16 @@ const PROMISED_MS = 15_000;
 
 /** From the SIGKILL of everything on a machine until another worker has the run, and until a session works on it again. */
 export async function measureFailOver(): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const store of ['redis', 'postgres'] as const) {
-    const times: FailOver[] = [];
-    for (let round = 0; round < ROUNDS; round++) times.push(await failOver(store));
-    const against = 'what is promised';
-    const row = (name: string, of: keyof FailOver, target?: number) =>
-      compareMedians(
-        times.map((each) => each[of]),
-        [PROMISED_MS],
-        { name, against, ...(target === undefined ? {} : { target }) },
-      );
-    rows.push(row(`killed to taken, ${store}`, 'taken', 1), row(`killed to session, ${store}`, 'session'));
-  }
-  return rows;
+  const times: FailOver[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await failOver());
+  const against = 'what is promised';
+  const row = (name: string, of: keyof FailOver, target?: number) =>
+    compareMedians(
+      times.map((each) => each[of]),
+      [PROMISED_MS],
+      { name, against, ...(target === undefined ? {} : { target }) },
+    );
+  return [row('killed to taken', 'taken', 1), row('killed to session', 'session')];
 }
 
 interface FailOver {
@@ -28,8 +24,8 @@ interface FailOver {
   session: number;
 }
 
-async function failOver(store: 'redis' | 'postgres'): Promise<FailOver> {
-  const fleet = await Fleet.open({ store, pieces: 2 });
+async function failOver(): Promise<FailOver> {
+  const fleet = await Fleet.open({ pieces: 2 });
   try {
     const [run = ''] = await fleet.submit([], { waitFor: { 2: `${fleet.root}/never` } });
     const first = fleet.startWorker('first');

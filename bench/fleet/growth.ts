@@ -10,7 +10,7 @@ const WORK_MS = 5_000;
 export async function measureGrowth(): Promise<Row[]> {
   const times = new Map<number, number>();
   for (const count of [1, 2, 4, 8]) {
-    const fleet = await Fleet.open({ store: 'redis', pieces: 2 });
+    const fleet = await Fleet.open({ pieces: 2 });
     try {
       const names = Array.from({ length: count }, (_, i) => `w${i + 1}`);
       times.set(count, await drained(fleet, EACH * count, names, ['--concurrency', '1'], WORK_MS));

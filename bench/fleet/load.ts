@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { Fleet } from '../../test/support/fleet/fleet.ts';
 import { waitFor } from '../../test/support/live/processes.ts';
 import { compareMedians, type Row } from '../report.ts';
@@ -11,19 +10,15 @@ const WORKERS = 4;
 
 /** What a worker costs the store and its machine: without a run, and with one whose session waits for its model. */
 export async function measureFleetLoad(): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const store of ['redis', 'postgres'] as const) {
-    const fleet = await Fleet.open({ store, pieces: 2 });
-    try {
-      rows.push(...(await rowsWith(fleet, store)));
-    } finally {
-      await fleet.close();
-    }
+  const fleet = await Fleet.open({ pieces: 2 });
+  try {
+    return await rowsWith(fleet);
+  } finally {
+    await fleet.close();
   }
-  return rows;
 }
 
-async function rowsWith(fleet: Fleet, store: string): Promise<Row[]> {
+async function rowsWith(fleet: Fleet): Promise<Row[]> {
   const workers = Array.from({ length: WORKERS }, (_, i) => fleet.startWorker(`w${i + 1}`).worker);
   const engine = await fleet.engine();
   await waitFor(async () => (await engine.workers()).length === WORKERS);
@@ -33,7 +28,7 @@ async function rowsWith(fleet: Fleet, store: string): Promise<Row[]> {
   const busy = await watched(fleet, workers);
   const drivers = new Set(fleet.deeds().map(({ driver }) => driver));
   const row = (name: string, unit: Row['unit'], a: number, b: number) =>
-    compareMedians([a], [b], { name: `${name}, ${store}`, against: 'a worker without a run', unit });
+    compareMedians([a], [b], { name, against: 'a worker without a run', unit });
   return [
     row('calls of the store, a worker with a run', 'per s', busy.calls, idle.calls),
     row('connections, a worker with a run', 'of them', busy.connections, idle.connections),
@@ -68,22 +63,13 @@ async function watched(fleet: Fleet, workers: readonly { pid: number }[]): Promi
   };
 }
 
-async function countsOf({ store, queue }: Fleet): Promise<{ calls: number; connections: number }> {
-  if (store.kind === 'redis') {
-    const redis = new Redis(queue);
-    const info = await redis.info();
-    redis.disconnect();
-    const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-    // Not this one, and not that of the bench.
-    return { calls: field('total_commands_processed'), connections: field('connected_clients') };
-  }
-  const client = new pg.Client(queue);
-  await client.connect();
-  const { rows } = await client.query(
-    'SELECT sum(xact_commit)::int AS calls, sum(numbackends)::int AS connections FROM pg_stat_database',
-  );
-  await client.end();
-  return rows[0] as { calls: number; connections: number };
+async function countsOf({ queue }: Fleet): Promise<{ calls: number; connections: number }> {
+  const redis = new Redis(queue);
+  const info = await redis.info();
+  redis.disconnect();
+  const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  // Not this one, and not that of the bench.
+  return { calls: field('total_commands_processed'), connections: field('connected_clients') };
 }
 
 const MS_PER_TICK = 10;

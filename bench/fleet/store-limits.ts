@@ -6,17 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { openEngine } from '../../src/fleet/engine/open.ts';
 import type { Engine, FleetJob, Taken, WorkerView } from '../../src/ports/fleet.ts';
-import { openStore, type Store, type StoreKind } from '../../test/support/fleet/stores.ts';
+import { openStore, type Store } from '../../test/support/fleet/stores.ts';
 import { compareMedians, type Row } from '../report.ts';
 
-/** As durable as in earnest: Redis writes out every second, PostgreSQL at every commit. */
-const DURABLE: Record<StoreKind, string[]> = {
-  redis: ['--appendfsync', 'everysec'],
-  postgres: ['-c', 'fsync=on', '-c', 'synchronous_commit=on', '-c', 'full_page_writes=on'],
-};
+/** As durable as in earnest: written out every second. */
+const DURABLE = ['--appendfsync', 'everysec'];
 const ENGINES = 4;
 const JOBS = 600;
 const BEATS = 1_200;
@@ -53,25 +49,21 @@ interface Idle {
 }
 
 export async function measureStoreLimits(): Promise<Row[]> {
-  const redis = await measureStore('redis');
-  const postgres = await measureStore('postgres');
-  const rows = (['add', 'take', 'beat', 'tell', 'complete'] as const).flatMap((what) => [
-    row(`the store: ${WORDS[what]}, CPU of Redis`, redis[what].cpuMs, postgres[what].cpuMs),
-    row(
-      `the store: ${WORDS[what]}, of ${AT_ONCE} at once on Redis`,
-      redis[what].wallMs,
-      postgres[what].wallMs,
-    ),
-  ]);
-  for (const [kind, found] of Object.entries({ redis, postgres })) tell(kind, found);
+  const found = await measureStore();
+  const rows = (['add', 'take', 'beat', 'tell', 'complete'] as const).map((what) => {
+    const { cpuMs, wallMs } = found[what];
+    return row(`the store: ${WORDS[what]}, CPU of its server`, cpuMs, wallMs, `its time, ${AT_ONCE} at once`);
+  });
+  tell(found);
+  const kilobytes = (name: string, kept: number, sent: number): Row => ({
+    ...row(`the store: ${name}`, kept / 1e3, sent / 1e3, 'what was sent'),
+    unit: 'KB',
+  });
   return [
     ...rows,
-    row('the store: a second of a worker that waits, CPU of Redis', redis.idle.cpuMs, postgres.idle.cpuMs),
-    { ...row('the store: a run that waits', redis.bytesOfRun / 1e3, postgres.bytesOfRun / 1e3), unit: 'KB' },
-    {
-      ...row('the store: a told line of 1 KB', redis.bytesOfLine / 1e3, postgres.bytesOfLine / 1e3),
-      unit: 'KB',
-    },
+    row('the store: a second of a worker that waits, CPU of its server', found.idle.cpuMs, 1_000, 'a second'),
+    kilobytes('a run that waits', found.bytesOfRun, JSON.stringify(job(0)).length),
+    kilobytes('a told line of 1 KB', found.bytesOfLine, LINE.length),
   ];
 }
 
@@ -83,23 +75,23 @@ const WORDS = {
   complete: 'to end a run',
 };
 
-function row(name: string, redis: number, postgres: number): Row {
-  return compareMedians([redis], [postgres], { name, against: 'PostgreSQL' });
+function row(name: string, value: number, base: number, against: string): Row {
+  return compareMedians([value], [base], { name, against });
 }
 
 /** Rates are for the page on operating a fleet; the table has ratios. */
-function tell(kind: string, { idle, bytesOfRun: _, bytesOfLine: __, ...costs }: Found): void {
+function tell({ idle, bytesOfRun: _, bytesOfLine: __, ...costs }: Found): void {
   const rates = Object.entries(costs).map(
     ([what, { perSecond, cpuMs }]) =>
       `${what} ${Math.round(perSecond)}/s (${cpuMs.toFixed(3)} ms of its CPU each)`,
   );
   process.stderr.write(
-    `  ${kind}: ${rates.join(', ')}; a worker that waits: ${idle.cpuMs.toFixed(3)} ms a second, ${idle.connections} connections\n`,
+    `  ${rates.join(', ')}; a worker that waits: ${idle.cpuMs.toFixed(3)} ms a second, ${idle.connections} connections\n`,
   );
 }
 
-async function measureStore(kind: StoreKind): Promise<Found> {
-  const store = await openStore(kind, { args: DURABLE[kind] });
+async function measureStore(): Promise<Found> {
+  const store = await openStore({ args: DURABLE });
   const engines: Engine[] = [];
   try {
     for (let n = 0; n < ENGINES; n++) engines.push(await openEngine(store.url, {}));
@@ -142,17 +134,15 @@ async function costsOf(store: Store, engines: readonly Engine[]): Promise<Found>
   return { add, take, beat, tell: told, complete, idle, bytesOfRun, bytesOfLine };
 }
 
-/** PostgreSQL of the tests takes 200 connections. */
-const IDLE_WORKERS: Record<StoreKind, number> = { redis: 100, postgres: 30 };
+const IDLE_WORKERS = 100;
 const IDLE_MS = 10_000;
 const BEAT_MS = 2_000;
 
 /** Workers that do what one without a run does. */
 async function idleCost(store: Store): Promise<Idle> {
-  const count = IDLE_WORKERS[store.kind];
   const alone = await spentWhile(store, () => sleep(IDLE_MS / 2));
   const before = await connectionsOf(store);
-  const workers = await Promise.all(Array.from({ length: count }, () => openEngine(store.url, {})));
+  const workers = await Promise.all(Array.from({ length: IDLE_WORKERS }, () => openEngine(store.url, {})));
   const ends = workers.map(() => new AbortController());
   let isOver = false;
   try {
@@ -167,11 +157,11 @@ async function idleCost(store: Store): Promise<Idle> {
         await sleep(BEAT_MS);
       }
     });
-    const connections = ((await connectionsOf(store)) - before) / count;
+    const connections = ((await connectionsOf(store)) - before) / IDLE_WORKERS;
     isOver = true;
     for (const end of ends) end.abort();
     await Promise.all(waiting);
-    return { cpuMs: (spent - alone) / count, connections };
+    return { cpuMs: (spent - alone) / IDLE_WORKERS, connections };
   } finally {
     await Promise.all(workers.map((engine) => engine.close().catch(() => {})));
   }
@@ -244,17 +234,11 @@ async function spentWhile(store: Store, work: () => Promise<unknown>): Promise<n
 }
 
 async function connectionsOf(store: Store): Promise<number> {
-  if (store.kind === 'postgres')
-    return number(
-      await sql(store, "select count(*) as n from pg_stat_activity where backend_type = 'client backend'"),
-    );
   return Number(/connected_clients:(\d+)/.exec(await info(store, 'clients'))?.[1]);
 }
 
-/** What it keeps, memory or tables. */
+/** The memory that it uses. */
 async function bytesIn(store: Store): Promise<number> {
-  if (store.kind === 'postgres')
-    return number(await sql(store, 'select pg_database_size(current_database()) as n'));
   return Number(/used_memory:(\d+)/.exec(await info(store, 'memory'))?.[1]);
 }
 
@@ -265,20 +249,6 @@ async function info(store: Store, part: string): Promise<string> {
   } finally {
     redis.disconnect();
   }
-}
-
-async function sql(store: Store, query: string): Promise<{ n: unknown }[]> {
-  const client = new pg.Client({ connectionString: store.url });
-  await client.connect();
-  try {
-    return (await client.query<{ n: unknown }>(query)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-function number(rows: { n: unknown }[]): number {
-  return Number(rows[0]?.n);
 }
 
 /** A process and its children. */

@@ -7,11 +7,11 @@ const RUNS = 6;
 
 /** Time for each run with a model that takes none: one worker against one local runner, with one and two at a time. */
 export async function measureFleetThroughput(): Promise<Row[]> {
-  return [await rowWith('redis', 1), await rowWith('redis', 2), await rowWith('postgres', 2)];
+  return [await rowWith(1), await rowWith(2)];
 }
 
-async function rowWith(store: 'redis' | 'postgres', atOnce: number): Promise<Row> {
-  const fleet = await Fleet.open({ store, pieces: 2 });
+async function rowWith(atOnce: number): Promise<Row> {
+  const fleet = await Fleet.open({ pieces: 2 });
   try {
     const times = { fleet: [] as number[], local: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
@@ -21,7 +21,7 @@ async function rowWith(store: 'redis' | 'postgres', atOnce: number): Promise<Row
       times.local.push((await locally(fleet, atOnce)) / RUNS);
     }
     return compareMedians(times.fleet, times.local, {
-      name: `a run, ${store}, ${atOnce} at a time`,
+      name: `a run, ${atOnce} at a time`,
       against: `untildone run, ${atOnce} at a time`,
     });
   } finally {

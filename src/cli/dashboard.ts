@@ -14,7 +14,7 @@ export function addDashboardCommand(cli: Command): void {
     .option('--project <dir>', 'only the loops of this project; may be repeated', collect)
     .option(
       '--queue [url]',
-      'show a fleet: redis://... or postgres://... (without a URL: UNTILDONE_QUEUE)',
+      'show a fleet: redis://... or rediss://... (without a URL: UNTILDONE_QUEUE)',
       value,
     )
     .option('--token <text>', 'the token of the link (default: a new one each time)', value)

@@ -14,7 +14,7 @@ import type { Script } from '../../src/dev/simulator/script.ts';
 import { goTo, openBrowser, openTab } from '../support/browser/browser.ts';
 import { startDashboard } from '../support/browser/dashboard.ts';
 import { makeRemote } from '../support/fleet/remotes.ts';
-import { type Store, startRedis } from '../support/fleet/stores.ts';
+import { openStore, type Store } from '../support/fleet/stores.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
 import { BIN, bash } from '../support/live/untildone.ts';
@@ -46,7 +46,7 @@ interface RealFleet {
 
 async function realFleet(): Promise<RealFleet> {
   const scene = await sceneOfTest();
-  const store = await startRedis();
+  const store = await openStore();
   onTestFinished(() => store.close());
   scene.simulator.load('fleet', SCRIPT);
   const { url: repo } = makeRemote(join(scene.root, 'pieces.git'), {

@@ -6,14 +6,14 @@ import type { Entry } from '../../src/core/loop/entry.ts';
 import type { Fleet } from '../../src/fleet/operate/fleet.ts';
 import type { WorkerView } from '../../src/ports/fleet.ts';
 import { operateScene, published, taken } from '../support/fleet/operate-scene.ts';
-import { type Store, startRedis } from '../support/fleet/stores.ts';
+import { openStore, type Store } from '../support/fleet/stores.ts';
 import { laidOutJson } from '../support/golden/laid-out.ts';
 import { steady } from '../support/golden/steady.ts';
 import { loadProgram, runCli } from '../support/in-process.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 

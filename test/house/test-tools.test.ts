@@ -48,7 +48,7 @@ test('root installs from Debian what is missing, in one line, and nothing else',
   const { status, stderr, asked } = run();
   expect(status).toBe(0);
   const line =
-    'install -y --no-install-recommends bubblewrap python3-pytest golang-go cargo zsh fish chromium jq redis-server postgresql openssl';
+    'install -y --no-install-recommends bubblewrap python3-pytest golang-go cargo zsh fish chromium jq redis-server openssl';
   if (isRoot) {
     expect(stderr).toBe(`Installing what tests need: apt-get ${line}\n`);
     expect(asked).toBe(`noninteractive update\nnoninteractive ${line}\n`);

@@ -14,7 +14,7 @@ export interface FleetFlags {
 /** The options of every command that asks the queue. */
 export function addFleetOptions(command: Command): Command {
   return command
-    .option('--queue <url>', 'the queue: redis://... or postgres://... (default: UNTILDONE_QUEUE)', value)
+    .option('--queue <url>', 'the queue: redis://... or rediss://... (default: UNTILDONE_QUEUE)', value)
     .option('--json', 'print JSON', false);
 }
 

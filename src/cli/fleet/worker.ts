@@ -10,7 +10,7 @@ export function addWorkerCommand(cli: Command): void {
   cli
     .command('worker')
     .description('take runs of a fleet from its queue, and drive them on this machine')
-    .option('--queue <url>', 'the queue, redis://... or postgres://... (default: UNTILDONE_QUEUE)', value)
+    .option('--queue <url>', 'the queue, redis://... or rediss://... (default: UNTILDONE_QUEUE)', value)
     .option('--concurrency <n>', 'most runs at a time', count, 1)
     .option('--labels <list>', 'what this machine has to offer, such as gpu,linux', labels)
     .option('--workdir <dir>', 'the folder for caches and runs (default: ~/.cache/untildone-fleet)', value)

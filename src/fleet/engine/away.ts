@@ -15,27 +15,23 @@ const SOCKET_CODES = new Set([
   ],
   ...['ENETUNREACH', 'ENOENT', 'EADDRNOTAVAIL', 'ENETDOWN', 'EHOSTDOWN', 'EMFILE', 'EACCES'],
 ]);
-/** connection lost; too many connections, no memory or disk; shut down; read-only after a fail-over; deadlock; lock timeout. */
-const SQL_STATES = /^(08|53|57P|58|25006|40001|40P01|55P03|57014)/;
 const WORDS = [
   /connection (is closed|terminated|ended)/i,
   /timeout|timed out/i,
   /isn't writeable/,
   /max retries per request/i,
   /socket (closed|hang up)|disconnected/i,
-  /client was closed|client has encountered a connection error|not queryable|after calling end/i,
   /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOREPLICAS)/,
   /none of the configured nodes/i,
 ];
 /** Credentials, rights or certificates: waiting does not help. */
-const REFUSED_STATES = /^(28|42501|3D000)/;
-const REFUSED_WORDS = [/^(NOAUTH|WRONGPASS|NOPERM|ERR invalid password|ERR AUTH)/, /does not support SSL/i];
+const REFUSED_WORDS = /^(NOAUTH|WRONGPASS|NOPERM|ERR invalid password|ERR AUTH)/;
 const REFUSED_CODES = /^(ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_SSL)/;
 
-/** A server that is too old, or tables that a newer major version of BullMQ made. */
-const UNFIT = /^(UnsupportedPostgresVersionError|SchemaVersionMismatchError)|Redis version needs to be/;
+/** A server that is too old. */
+const UNFIT = /Redis version needs to be/;
 
-export type Fault = 'away' | 'refused' | 'emptied' | 'unfit' | 'other';
+export type Fault = 'away' | 'refused' | 'unfit' | 'other';
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof EngineAway) return 'away';
@@ -43,16 +39,8 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
   if (UNFIT.test(`${error.name}: ${error.message}`)) return 'unfit';
   const code = codeOf(error);
-  if (
-    REFUSED_STATES.test(code) ||
-    REFUSED_CODES.test(code) ||
-    REFUSED_WORDS.some((words) => words.test(error.message))
-  )
-    return 'refused';
-  // A table, a schema, a type or a function is not there: somebody emptied the database.
-  if (/^(42P01|3F000|42883|42704)$/.test(code)) return 'emptied';
-  if (SOCKET_CODES.has(code) || SQL_STATES.test(code) || WORDS.some((words) => words.test(error.message)))
-    return 'away';
+  if (REFUSED_CODES.test(code) || REFUSED_WORDS.test(error.message)) return 'refused';
+  if (SOCKET_CODES.has(code) || WORDS.some((words) => words.test(error.message))) return 'away';
   const before = 'lastNodeError' in error ? error.lastNodeError : error.cause;
   return before instanceof Error ? faultOf(before) : 'other';
 }

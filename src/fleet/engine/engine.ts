@@ -1,4 +1,4 @@
-/** The engine on BullMQ, for both stores. */
+/** The engine on BullMQ. */
 import { randomUUID } from 'node:crypto';
 import { EngineAway, Fenced } from '../../core/fleet/errors.ts';
 import type { FleetLimits, Slot } from '../../core/fleet/limits.ts';
@@ -65,7 +65,7 @@ export class BullEngine implements Engine {
 
   async add(job: FleetJob, { notBefore }: { notBefore?: number } = {}): Promise<'added' | 'known'> {
     const wanted = laneOf(job.labels);
-    // On Redis, a run lies beside the lists of its lane.
+    // A run lies beside the lists of its lane.
     if (!RUN_ID.test(job.run) || Object.hasOwn(this.#lanes.get(wanted).backend.keys, job.run)) {
       throw new UsageError(
         `${JSON.stringify(job.run)} cannot be the id of a run: use letters, digits, dots, _ and -, and not a single common word`,

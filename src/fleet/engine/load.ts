@@ -1,26 +1,21 @@
 /** Loads the engine's packages, which are optional: only the commands of a fleet need them. */
 import { createRequire } from 'node:module';
 import { UsageError } from '../../core/text/errors.ts';
-import type { Address } from './address.ts';
 
 export type Bull = typeof import('bullmq');
 export type IoRedis = typeof import('ioredis');
 
-/** What is tested; `major` and `minor` are the oldest that will do. A newer major of BullMQ has other scripts and tables. */
+/** What is tested; `major` and `minor` are the oldest that will do. A newer major of BullMQ has other scripts. */
 const PACKAGES = {
   bullmq: { tested: '6.7.0', major: 6, minor: 7, onlyThisMajor: true },
   ioredis: { tested: '6.0.0', major: 5, minor: 0, onlyThisMajor: false },
-  pg: { tested: '8.23.1', major: 8, minor: 0, onlyThisMajor: false },
 };
 type Package = keyof typeof PACKAGES;
-const NEEDED: Record<Address['store'], Package[]> = {
-  redis: ['bullmq', 'ioredis'],
-  postgres: ['bullmq', 'pg'],
-};
+const NEEDED = Object.keys(PACKAGES) as Package[];
 
 /** Throws UsageError with the command that installs what is missing. */
-export function requirePackages(store: Address['store'], load: NodeJS.Require = ownRequire()): void {
-  const missing = NEEDED[store].flatMap((name) => {
+export function requirePackages(load: NodeJS.Require = ownRequire()): void {
+  const missing = NEEDED.flatMap((name) => {
     const version = versionOf(name, load);
     return version !== undefined && suffices(name, version) ? [] : [{ name, version }];
   });
@@ -32,7 +27,7 @@ export function requirePackages(store: Address['store'], load: NodeJS.Require = 
   );
   const install = missing.map(({ name }) => `${name}@${PACKAGES[name].tested}`).join(' ');
   throw new UsageError(
-    `a queue on ${store === 'redis' ? 'Redis' : 'PostgreSQL'} needs packages that do not come with untildone: ${found.join(', ')}; ` +
+    `a queue on Redis needs packages that do not come with untildone: ${found.join(', ')}; ` +
       `run: npm install -g ${install} (without -g where untildone is installed in a project)`,
   );
 }

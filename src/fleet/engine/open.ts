@@ -5,7 +5,6 @@ import { type Address, readAddress } from './address.ts';
 import { awayFrom, faultOf, refusedBy, unfitFor, within } from './away.ts';
 import { BullEngine } from './engine.ts';
 import { requirePackages } from './load.ts';
-import { openPostgres } from './postgres/store.ts';
 import { openRedis } from './redis/store.ts';
 import type { Store } from './store.ts';
 
@@ -13,13 +12,13 @@ import type { Store } from './store.ts';
 const CALL_MS = 8_000;
 /** A heartbeat that comes later than that is too late. */
 const BEAT_MS = 3_500;
-/** Connecting, and making tables where there are none. */
-const OPEN_MS = 130_000;
+/** Only a guard: connecting and each question in it end by themselves. */
+const OPEN_MS = 30_000;
 
 /** Reads the URL and loads the packages; connects with the first call. Throws UsageError for what waiting does not mend. */
 export async function openEngine(url: string, env: NodeJS.ProcessEnv): Promise<Engine> {
   const address = readAddress(url, env);
-  requirePackages(address.store);
+  requirePackages();
   return guarded(address);
 }
 
@@ -30,7 +29,7 @@ interface Opened {
 
 /**
  * An engine whose every call ends in time: with its result, with `EngineAway`, or with a mistake. It opens the store with the
- * first call, and anew after it was emptied.
+ * first call.
  */
 function guarded(address: Address): Engine {
   const { place, password } = address;
@@ -40,7 +39,7 @@ function guarded(address: Address): Engine {
   let letIn = false;
 
   const open = (): Promise<Opened> => {
-    opening ??= openStore(address)
+    opening ??= openRedis(address)
       .then((store) => ({ store, engine: new BullEngine(place, store) }))
       .catch((error) => {
         opening = undefined;
@@ -64,11 +63,7 @@ function guarded(address: Address): Engine {
 
   const answer = async (name: keyof Engine, args: unknown[]): Promise<unknown> => {
     try {
-      return await call(name, args).catch(async (error) => {
-        if (faultOf(error) !== 'emptied') throw error;
-        await reopen();
-        return call(name, args);
-      });
+      return await call(name, args);
     } catch (error) {
       const fault = faultOf(error);
       if (error instanceof EngineAway) throw error;
@@ -76,13 +71,6 @@ function guarded(address: Address): Engine {
       if (fault === 'refused' && (name === 'ready' || !letIn)) throw refusedBy(place, error, password);
       throw fault === 'other' ? error : awayFrom(place, error, password);
     }
-  };
-
-  /** Scripts and tables are made anew. */
-  const reopen = async () => {
-    const former = opening;
-    opening = undefined;
-    await former?.then(({ engine }) => engine.close()).catch(() => undefined);
   };
 
   const close = async () => {
@@ -98,8 +86,4 @@ function guarded(address: Address): Engine {
       return (...args: unknown[]) => answer(name as keyof Engine, args);
     },
   });
-}
-
-function openStore(address: Address): Promise<Store> {
-  return address.store === 'redis' ? openRedis(address) : openPostgres(address);
 }

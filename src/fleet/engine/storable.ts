@@ -1,4 +1,4 @@
-/** JSON that PostgreSQL takes, too: no NUL, no half of a character. */
+/** JSON that every store and every seal takes: no NUL, no half of a character. */
 export function storable(value: unknown): string {
   return JSON.stringify(value, (_, part) => (typeof part === 'string' ? storableText(part) : part));
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
+import { EXAMPLE } from '../engine/address.ts';
 import { openEngine } from '../engine/open.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';
@@ -24,9 +25,7 @@ export interface OpenOptions {
 export async function openFleet({ queue, env, makesSecret }: OpenOptions): Promise<Fleet> {
   const url = queue ?? env[QUEUE_VARIABLE];
   if (!url)
-    throw new UsageError(
-      `no queue is named: set ${QUEUE_VARIABLE}, or type --queue, such as redis://127.0.0.1:6379 or postgres://user@host/database`,
-    );
+    throw new UsageError(`no queue is named: set ${QUEUE_VARIABLE}, or type --queue, such as ${EXAMPLE}`);
   const home = homeFrom(env);
   const raw = await openEngine(url, env);
   const makes = makesSecret === 'here' ? isOnThisMachine(url) : makesSecret;

@@ -56,7 +56,7 @@ describe('submit', () => {
     [['x', ...REPO, '--contract', 'none.yaml'], 'cannot read the contract'],
     [['x', ...REPO, '--prompt-file', 'none.md'], 'not both'],
     [[...REPO, '--prompt-file', 'none.md'], 'cannot read the prompt file'],
-    [['x', ...REPO, '--queue', 'amqp://host'], 'begins with redis, rediss or postgres'],
+    [['x', ...REPO, '--queue', 'amqp://host'], 'begins with redis or rediss'],
   ])('%j', async (args, problem) => {
     const { stdout, stderr, exitCode } = await call(['submit', ...args]);
     expect(stderr).toContain(problem);

@@ -1,36 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
 import { aJob, aWorker, RESULT, taken } from '../../support/fleet/engine-contract.ts';
-import { type Store, startPostgres, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 
 const PASSWORD = 'p@ss w/ö:rd';
 const REDIS_RULE = '~untildone:* resetchannels +@all -@admin -@dangerous +info';
-const GRANTS = [
-  `CREATE USER worker PASSWORD '${PASSWORD}'`,
-  'GRANT USAGE ON SCHEMA untildone TO worker',
-  'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA untildone TO worker',
-  'GRANT USAGE ON ALL SEQUENCES IN SCHEMA untildone TO worker',
-];
 
 let folder: string;
-let stores: { redis: Store; postgres: Store };
+let store: Store;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'untildone-access-'));
-  const tls = certificate(folder);
-  const [redis, postgres] = await Promise.all([startRedis({ tls }), startPostgres({ tls })]);
-  stores = { redis, postgres };
+  store = await openStore({ tls: certificate(folder) });
 });
 
 afterAll(async () => {
-  await Promise.all([stores.redis.close(), stores.postgres.close()]);
+  await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -63,7 +54,7 @@ async function refusal(url: string, env: NodeJS.ProcessEnv): Promise<string> {
 
 describe('redis with TLS and an ACL user', () => {
   test('works with the documented rule, and says what is refused', async () => {
-    const { url, port } = stores.redis;
+    const { url, port } = store;
     const ca = join(folder, 'ca.crt');
     await works(`${url}?ca=${ca}`, {});
     const admin = new Redis({ host: '127.0.0.1', port, tls: { rejectUnauthorized: false } });
@@ -81,37 +72,6 @@ describe('redis with TLS and an ACL user', () => {
     expect(
       await refusal(`rediss://worker@${at}?ca=${ca}&prefix=other`, { UNTILDONE_QUEUE_PASSWORD: PASSWORD }),
     ).toContain('NOPERM');
-  });
-});
-
-describe('postgres with TLS and a user with few rights', () => {
-  test('works with the documented grants, and says what is refused', async () => {
-    const { url, port } = stores.postgres;
-    const ca = join(folder, 'ca.crt');
-    await works(`${url}?sslmode=verify-full&ca=${ca}`, {});
-    await works(`${url}?sslmode=require`, {});
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    for (const grant of GRANTS) await client.query(grant);
-    const { rows } = await client.query<{ hba_file: string }>('SHOW hba_file');
-    const file = rows[0]?.hba_file ?? '';
-    const rules = ['hostssl all worker 127.0.0.1/32 scram-sha-256', 'host all worker 127.0.0.1/32 reject'];
-    writeFileSync(file, `${[...rules, readFileSync(file, 'utf8')].join('\n')}`);
-    await client.query('SELECT pg_reload_conf()');
-    await client.end();
-    const at = `127.0.0.1:${port}/postgres`;
-    await works(`postgres://worker:${encodeURIComponent(PASSWORD)}@${at}?sslrootcert=${ca}`, {});
-    const given = { UNTILDONE_QUEUE_PASSWORD: PASSWORD };
-    await works(`postgresql://worker@${at}?sslmode=require`, given);
-    expect(await refusal(`postgres://worker@${at}?schema=other&sslmode=require`, given)).toContain(
-      'permission denied',
-    );
-    expect(await refusal(`postgres://worker@${at}`, given)).toContain('pg_hba.conf rejects');
-    const wrong = await refusal(`postgres://worker:secretest@${at}?sslmode=require`, given);
-    expect(wrong).toContain('password authentication failed');
-    expect(wrong).not.toContain('secretest');
-    expect(await refusal(`postgres://fleet@${at}?sslmode=verify-full`, {})).toMatch(/certificate/);
-    expect(await refusal(`postgres://nobody@${at}`, {})).toContain('nobody');
   });
 });
 

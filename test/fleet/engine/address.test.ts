@@ -11,34 +11,15 @@ writeFileSync(CA, 'a certificate');
 
 describe('the URL of a queue', () => {
   test.each([
-    [
-      'redis://h',
-      { store: 'redis', host: 'h', port: 6379, database: '0', space: 'untildone', place: 'redis://h:6379/0' },
-    ],
+    ['redis://h', { host: 'h', port: 6379, database: '0', space: 'untildone', place: 'redis://h:6379/0' }],
     [
       'redis://u:p%40@h:1/3?prefix=a',
       { user: 'u', password: 'p@', port: 1, database: '3', space: 'a', place: 'redis://h:1/3 (a)' },
     ],
     ['redis://:only@h', { password: 'only', place: 'redis://h:6379/0' }],
     [' redis://[::1]:7/0\n', { host: '::1', place: 'redis://[::1]:7/0' }],
-    ['rediss://h', { tls: { verify: true, checkHost: true } }],
-    [`rediss://h?ca=${CA}`, { tls: { ca: 'a certificate', verify: true, checkHost: true } }],
-    [
-      'postgres://u@h/db?schema=s_1',
-      {
-        store: 'postgres',
-        user: 'u',
-        port: 5432,
-        database: 'db',
-        space: 's_1',
-        place: 'postgres://h:5432/db (s_1)',
-      },
-    ],
-    ['postgresql://u:p@h', { database: 'u', password: 'p' }],
-    ['postgres:///db?host=/run/postgresql', { host: '/run/postgresql', database: 'db' }],
-    ['postgres://h/db?sslmode=require', { tls: { verify: false, checkHost: false } }],
-    ['postgres://h/db?sslmode=verify-ca', { tls: { verify: true, checkHost: false } }],
-    [`postgres://h/db?sslrootcert=${CA}`, { tls: { ca: 'a certificate', verify: true, checkHost: true } }],
+    ['rediss://h', { tls: {} }],
+    [`rediss://h?ca=${CA}`, { tls: { ca: 'a certificate' } }],
   ])('%s', (url, parts) => {
     expect(readAddress(url, {})).toMatchObject(parts);
   });
@@ -46,15 +27,17 @@ describe('the URL of a queue', () => {
   test.each([
     ['', /--queue or UNTILDONE_QUEUE/],
     ['localhost:6379', /begins with redis/],
-    ['mysql://h', /begins with redis, rediss or postgres, not mysql:/],
+    ['mysql://h', /begins with redis or rediss, not mysql:/],
+    [
+      'postgres://u:secret pass@h/db?schema=s',
+      /PostgreSQL as a queue is gone: use Redis or Valkey.*fleet reconcile/,
+    ],
+    ['postgresql:///db?host=/run/postgresql', /PostgreSQL as a queue is gone/],
     ['redis://secret pass@h:x', /cannot be read/],
     ['redis://h/runs', /database of a Redis URL is a number/],
     ['redis://h?schema=x', /unknown parameter "schema"; for redis there are prefix/],
     ['redis://h?prefix=a*b', /prefix "a\*b" will not do/],
     ['redis://h?ca=/x', /only used with rediss/],
-    ['postgres://h/db?schema=1x', /schema "1x" will not do/],
-    ['postgres://h/db?schema=a"b', /will not do/],
-    ['postgres://h/db?sslmode=prefer', /sslmode is one of disable, require/],
     ['rediss://h?ca=/not/there', /file with the CA of the queue cannot be read/],
   ])('%s is refused with what to do', (url, words) => {
     expect(() => readAddress(url, {})).toThrow(UsageError);
@@ -67,8 +50,6 @@ describe('the URL of a queue', () => {
     expect(readAddress('redis://u@h', env)).toMatchObject({ user: 'u', password: 'of env' });
     expect(readAddress('redis://u@h', env).tls).toBeUndefined();
     expect(readAddress('rediss://u:p@h', env)).toMatchObject({ password: 'p', tls: { ca: 'a certificate' } });
-    expect(readAddress('postgres://u@h', env)).toMatchObject({ password: 'of env', tls: { verify: true } });
-    expect(readAddress('postgres://u@h?sslmode=disable', env).tls).toBeUndefined();
   });
 });
 
@@ -84,31 +65,22 @@ describe('packages that do not come with untildone', () => {
 
   test.each([
     [
-      'redis',
       {},
       /bullmq is not installed, ioredis is not installed; run: npm install -g bullmq@6\.7\.0 ioredis@6\.0\.0 /,
     ],
-    ['redis', { bullmq: '6.7.0' }, /: ioredis is not installed; run: npm install -g ioredis@6\.0\.0 /],
+    [{ bullmq: '6.7.0' }, /: ioredis is not installed; run: npm install -g ioredis@6\.0\.0 /],
     [
-      'postgres',
-      { bullmq: '6.9.2', ioredis: '6.0.0' },
-      /PostgreSQL needs .* pg is not installed; run: npm install -g pg@8\.23\.1 /,
-    ],
-    [
-      'redis',
       { bullmq: '5.70.0', ioredis: '5.4.0' },
       /bullmq 5\.70\.0 is installed, which does not fit; run: npm install -g bullmq@6\.7\.0 /,
     ],
-    ['redis', { bullmq: '7.0.0', ioredis: '6.0.0' }, /bullmq 7\.0\.0 is installed/],
-    ['redis', { bullmq: '6.6.9', ioredis: '6.0.0' }, /bullmq 6\.6\.9 is installed/],
-  ] as const)('%s with %j', (store, versions, words) => {
-    expect(() => requirePackages(store, installed(versions))).toThrow(words);
+    [{ bullmq: '7.0.0', ioredis: '6.0.0' }, /bullmq 7\.0\.0 is installed/],
+    [{ bullmq: '6.6.9', ioredis: '6.0.0' }, /bullmq 6\.6\.9 is installed/],
+  ])('%j', (versions, words) => {
+    expect(() => requirePackages(installed(versions))).toThrow(words);
   });
 
   test('newer ones that fit are fine', () => {
-    requirePackages('redis', installed({ bullmq: '6.8.1', ioredis: '7.0.0' }));
-    requirePackages('postgres', installed({ bullmq: '6.7.0', pg: '9.1.0' }));
-    requirePackages('redis');
-    requirePackages('postgres');
+    requirePackages(installed({ bullmq: '6.8.1', ioredis: '7.0.0' }));
+    requirePackages();
   });
 });

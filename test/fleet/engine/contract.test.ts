@@ -3,14 +3,14 @@ import { openEngine } from '../../../src/fleet/engine/open.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { CONTRACT } from '../../support/fleet/engine-contract.ts';
 import { RECORDS_CONTRACT } from '../../support/fleet/engine-records-contract.ts';
-import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 
-describe.each<StoreKind>(['redis', 'postgres'])('an engine on %s', (kind) => {
+describe('an engine on Redis', () => {
   let store: Store;
   const opened: Engine[] = [];
 
   beforeAll(async () => {
-    store = await openStore(kind);
+    store = await openStore();
   });
 
   afterAll(async () => {
@@ -21,7 +21,7 @@ describe.each<StoreKind>(['redis', 'postgres'])('an engine on %s', (kind) => {
   let spaces = 0;
   test.concurrent.each(Object.entries({ ...CONTRACT, ...RECORDS_CONTRACT }))('%s', async (_, check) => {
     spaces += 1;
-    const space = `${kind === 'redis' ? 'prefix' : 'schema'}=s${spaces}`;
+    const space = `prefix=s${spaces}`;
     const open = async () => {
       const engine = await openEngine(`${store.url}?${space}`, {});
       opened.push(engine);

@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EngineAway, Fenced } from '../../../src/core/fleet/errors.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
@@ -7,10 +6,10 @@ import { CHECK_MS, LOCK_MS } from '../../../src/fleet/engine/store.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { aJob, aWorker, RESULT, taken, until } from '../../support/fleet/engine-contract.ts';
 import { noRunIsLost } from '../../support/fleet/engine-deaths.ts';
-import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
-describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
+describe.concurrent('redis', () => {
   let store: Store;
   const opened: Engine[] = [];
   const open = async () => {
@@ -20,7 +19,7 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
   };
 
   beforeAll(async () => {
-    store = await openStore(kind);
+    store = await openStore();
   });
 
   afterAll(async () => {
@@ -85,7 +84,7 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
     });
     expect(await until(() => person.add(aJob('r-2')).catch(() => undefined))).toBe('added');
 
-    // Emptied: tables and scripts are made anew, and what was held is lost.
+    // Emptied: what was held is lost.
     await store.wipe();
     expect((await until(() => lives.beat(aWorker('lives'), [again]).catch(() => undefined))).lost).toEqual([
       'r-1',
@@ -103,7 +102,7 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
   });
 
   test('a process that dies between any two of its steps loses no run', async () => {
-    const other = await openStore(kind);
+    const other = await openStore();
     try {
       await noRunIsLost(other);
     } finally {
@@ -113,15 +112,8 @@ describe.concurrent.each<StoreKind>(['redis', 'postgres'])('%s', (kind) => {
 });
 
 /** As after an outage that was longer than a lock. */
-async function lapse({ kind, url }: Store, run: string): Promise<void> {
-  if (kind === 'redis') {
-    const redis = new Redis(url);
-    expect(await redis.del(`untildone:runs:${run}:lock`)).toBe(1);
-    redis.disconnect();
-  } else {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query('UPDATE untildone.job SET locked_until_ms = 1 WHERE id = $1', [run]);
-    await client.end();
-  }
+async function lapse({ url }: Store, run: string): Promise<void> {
+  const redis = new Redis(url);
+  expect(await redis.del(`untildone:runs:${run}:lock`)).toBe(1);
+  redis.disconnect();
 }

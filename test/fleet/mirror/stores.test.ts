@@ -1,4 +1,4 @@
-/** The mirror over the real stores: what a worker tells is here at the next look, whatever happens to worker and store. */
+/** The mirror over a real store: what a worker tells is here at the next look, whatever happens to worker and store. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,13 +12,13 @@ import type { Engine, FleetJob, RunNews, Taken } from '../../../src/ports/fleet.
 import { MemoryEngine, MemoryRun, SECRET } from '../../support/dashboard/fleet.ts';
 import { ENDED, held } from '../../support/dashboard/loops.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
-import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { waitFor } from '../../support/live/processes.ts';
 
-describe.each<StoreKind>(['redis', 'postgres'])('on %s', (kind) => {
+describe('on Redis', () => {
   let [store, engine] = [] as unknown as [Store, Engine];
   beforeAll(async () => {
-    store = await openStore(kind);
+    store = await openStore();
     engine = await openEngine(store.url, {});
   });
   afterAll(async () => {

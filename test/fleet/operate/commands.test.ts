@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OperateScene, operateScene, taken } from '../../support/fleet/operate-scene.ts';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { gitIn } from '../../support/fleet/truth-scene.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
@@ -14,7 +14,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/reference/json-output.md'), 'utf8');
 
 let store: Store;
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 

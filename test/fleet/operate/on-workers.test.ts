@@ -6,7 +6,7 @@ import { Fleet } from '../../support/fleet/fleet.ts';
 
 let fleet: Fleet;
 beforeAll(async () => {
-  fleet = await Fleet.open({ store: 'redis', pieces: 2 });
+  fleet = await Fleet.open({ pieces: 2 });
 });
 afterAll(() => fleet.close());
 

@@ -10,12 +10,12 @@ import {
 import { cancelRun } from '../../../src/fleet/operate/steer.ts';
 import { submit } from '../../../src/fleet/operate/submit.ts';
 import { operateScene, published } from '../../support/fleet/operate-scene.ts';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 

@@ -12,12 +12,12 @@ import { askOfRun, cancelRun, drainWorkers, removeDead } from '../../../src/flee
 import { submit } from '../../../src/fleet/operate/submit.ts';
 import type { RunResult, WorkerView } from '../../../src/ports/fleet.ts';
 import { operateScene, published, SECRET, taken } from '../../support/fleet/operate-scene.ts';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 

@@ -5,11 +5,11 @@ import type { SubmitRequest } from '../../../src/fleet/operate/request.ts';
 import { submit } from '../../../src/fleet/operate/submit.ts';
 import { keyOfRun, readSpec } from '../../../src/fleet/secret.ts';
 import { operateScene, SECRET } from '../../support/fleet/operate-scene.ts';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 

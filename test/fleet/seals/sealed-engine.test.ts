@@ -10,7 +10,7 @@ import { sealSpec } from '../../../src/fleet/secret.ts';
 import type { Engine, FleetJob, RunCommand, RunNews } from '../../../src/ports/fleet.ts';
 import { aWorker, RESULT, taken } from '../../support/fleet/engine-contract.ts';
 import { type Forge, forgeIn } from '../../support/fleet/forge.ts';
-import { openStore, type Store, type StoreKind } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 
 const SECRET = randomBytes(32).toString('hex');
 const REPO = 'https://git.example/a';
@@ -54,13 +54,13 @@ const news: RunNews = {
   at: 9,
 };
 
-describe.each<StoreKind>(['redis', 'postgres'])('on %s', (kind) => {
+describe('on Redis', () => {
   let store: Store;
   const opened: { close(): Promise<void> }[] = [];
   let spaces = 0;
 
   beforeAll(async () => {
-    store = await openStore(kind);
+    store = await openStore();
   });
   afterAll(async () => {
     await Promise.all(opened.map((each) => each.close()));
@@ -71,7 +71,7 @@ describe.each<StoreKind>(['redis', 'postgres'])('on %s', (kind) => {
   async function scene() {
     const space = `f${++spaces}`;
     const open = async () => {
-      const raw = await openEngine(`${store.url}?${kind === 'redis' ? 'prefix' : 'schema'}=${space}`, {});
+      const raw = await openEngine(`${store.url}?prefix=${space}`, {});
       opened.push(raw);
       await raw.ready();
       return raw;

@@ -12,7 +12,7 @@ const CANCEL_MS = 5_000;
 
 let fleet: Fleet;
 beforeEach(async () => {
-  fleet = await Fleet.open({ store: 'redis', pieces: 2 });
+  fleet = await Fleet.open({ pieces: 2 });
 });
 afterEach(() => fleet.close());
 

@@ -13,7 +13,7 @@ const FORMS = [
 ] as const;
 
 test.concurrent.each(few(FORMS, 2))('$name', async ({ cause, says }) => {
-  const fleet = await Fleet.open({ store: 'redis', pieces: 2 });
+  const fleet = await Fleet.open({ pieces: 2 });
   try {
     const poison = join(fleet.root, 'poison');
     writeFileSync(poison, '');

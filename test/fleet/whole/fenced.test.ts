@@ -11,7 +11,7 @@ const LEASE_MS = 20_000;
 const GONE_MS = 15_000;
 
 test('a worker that was stopped past its lease publishes nothing more, and its processes go', async () => {
-  const fleet = await Fleet.open({ store: 'redis', pieces: 3 });
+  const fleet = await Fleet.open({ pieces: 3 });
   onTestFinished(() => fleet.close());
   const go = { early: join(fleet.root, 'go-early'), late: join(fleet.root, 'go-late') };
   const [early = ''] = await fleet.submit([], { waitFor: { 2: go.early } });

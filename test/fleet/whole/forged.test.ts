@@ -16,7 +16,7 @@ done: [pieces, signoff]
 let fleet: Fleet;
 let forge: Forge;
 beforeEach(async () => {
-  fleet = await Fleet.open({ store: 'redis', pieces: 1, files: { 'untildone.yaml': CONTRACT } });
+  fleet = await Fleet.open({ pieces: 1, files: { 'untildone.yaml': CONTRACT } });
   forge = forgeIn({ ...fleet.store, url: fleet.queue }, 'untildone');
 });
 afterEach(async () => {

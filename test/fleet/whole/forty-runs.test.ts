@@ -4,7 +4,7 @@ import { expectNoSecrets } from '../../support/fleet/expect-no-secrets.ts';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { mostAtOnce, type Span, spansOf } from '../../support/fleet/ledger.ts';
-import { few, isLong } from '../../support/long.ts';
+import { isLong } from '../../support/long.ts';
 
 const LIMITS = { all: 6, repo: 4, label: 2 };
 const WORKERS = [
@@ -17,22 +17,19 @@ const WORKERS = [
 /** Only a guard: forty runs cost a minute of work. */
 const LIMIT_MS = 280_000;
 
-const FORMS = [
-  { store: 'redis', runs: 40 },
-  { store: 'postgres', runs: 40 },
-] as const;
+const COUNT = 40;
 
-describe.each(few(FORMS, 1))('$runs runs over 4 workers on $store', ({ store, runs: count }) => {
+describe(`${COUNT} runs over 4 workers`, () => {
   test(
     'all are verified, and the limits hold at every moment',
     async () => {
-      const fleet = await Fleet.open({ store, repos: 2, pieces: isLong ? 2 : 1 });
+      const fleet = await Fleet.open({ repos: 2, pieces: isLong ? 2 : 1 });
       onTestFinished(() => fleet.close());
       const { all, repo, label } = LIMITS;
       await fleet.ok(
         ...['fleet', 'limits', '--runs', `${all}`, '--per-repo', `${repo}`, '--label', `gpu=${label}`],
       );
-      const each = count / 4;
+      const each = COUNT / 4;
       const [first, second] = fleet.remotes;
       const score = { workMs: 100 };
       const submitted = await Promise.all([
@@ -41,7 +38,7 @@ describe.each(few(FORMS, 1))('$runs runs over 4 workers on $store', ({ store, ru
         fleet.submit(['--count', `${each}`, '--labels', 'gpu'], score, second),
       ]);
       const runs = submitted.flat();
-      expect(new Set(runs).size).toBe(count);
+      expect(new Set(runs).size).toBe(COUNT);
       const workers = WORKERS.map(({ name, labels }) =>
         fleet.startWorker(name, ['--concurrency', '2', ...labelArgs(labels)]),
       );
@@ -53,7 +50,7 @@ describe.each(few(FORMS, 1))('$runs runs over 4 workers on $store', ({ store, ru
       const inJournal = histories.map(({ run, lines }) => spanOf(run, lines));
       const needing = new Set(submitted[2]);
       for (const spans of [inSession, inJournal]) {
-        expect(spans.length).toBe(count);
+        expect(spans.length).toBe(COUNT);
         const most = (of: (span: Span) => boolean) => mostAtOnce(spans.filter(of));
         expect(most(() => true)).toBeLessThanOrEqual(all);
         for (const remote of [0, 1]) {

@@ -8,43 +8,41 @@ import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { isThere, type Machine, type ProcessId, type Program } from '../../support/fleet/machine.ts';
 import { waitFor } from '../../support/live/processes.ts';
-import { few, isLong } from '../../support/long.ts';
+import { isLong } from '../../support/long.ts';
 
-const FORMS = [
-  { store: 'redis', kills: isLong ? 50 : 8, runs: isLong ? 24 : 6 },
-  { store: 'postgres', kills: 50, runs: 24 },
-] as const;
+const KILLS = isLong ? 50 : 8;
+const RUNS = isLong ? 24 : 6;
 const WORKERS = 3;
 const LIMIT_MS = 600_000;
 /** After this long nothing of a worker that was killed may be left. */
 const GONE_MS = 15_000;
 
-describe.each(few(FORMS, 1))('$kills kills on $store', ({ store, kills, runs: count }) => {
+describe(`${KILLS} kills`, () => {
   test(
     'every run ends verified, no iteration twice, none lost, and nothing keeps running',
     async () => {
       const random = seededRandom();
-      process.stderr.write(`kills on ${store}: UNTILDONE_SEED=${random.seed}\n`);
+      process.stderr.write(`kills: UNTILDONE_SEED=${random.seed}\n`);
       onTestFailed(() => void process.stderr.write(`repeat with UNTILDONE_SEED=${random.seed}\n`));
-      const fleet = await Fleet.open({ store, repos: 2, pieces: 3 });
+      const fleet = await Fleet.open({ repos: 2, pieces: 3 });
       onTestFinished(() => fleet.close());
       const score = { workMs: 150, leavesProcess: true };
       const submitted = await Promise.all(
         fleet.remotes.map((remote) =>
-          fleet.submit(['--count', `${count / 2}`, '--attempts', '1000'], score, remote),
+          fleet.submit(['--count', `${RUNS / 2}`, '--attempts', '1000'], score, remote),
         ),
       );
       const runs = submitted.flat();
       const killer = new Killer(fleet, random);
       for (let i = 1; i <= WORKERS; i++) killer.start(`w${i}`);
       const isAtWork = () => runs.some((run) => !fleet.hasEnded(run));
-      while (killer.kills < kills || killer.hits <= kills / 4) await killer.killOne(isAtWork);
+      while (killer.kills < KILLS || killer.hits <= KILLS / 4) await killer.killOne(isAtWork);
       await fleet.untilEnded(runs, LIMIT_MS);
       for (const run of runs) expectVerified(fleet, run);
       await killer.expectNothingLeft();
       // Else the kills did not hit what this is about.
-      expect(killer.hits).toBeGreaterThan(kills / 4);
-      process.stderr.write(`kills on ${store}: ${killer.hits} of ${kills} while runs were worked on\n`);
+      expect(killer.hits).toBeGreaterThan(KILLS / 4);
+      process.stderr.write(`kills: ${killer.hits} of ${KILLS} while runs were worked on\n`);
       await killer.end();
       await fleet.untilGone();
     },

@@ -8,7 +8,7 @@ import { git } from '../../support/fleet/history.ts';
 import { longTest } from '../../support/long.ts';
 
 async function open(options: Partial<FleetOptions> = {}): Promise<Fleet> {
-  const fleet = await Fleet.open({ store: 'redis', pieces: 1, ...options });
+  const fleet = await Fleet.open({ pieces: 1, ...options });
   onTestFinished(() => fleet.close());
   return fleet;
 }

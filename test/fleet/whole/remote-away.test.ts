@@ -15,7 +15,7 @@ const FORMS = [
 test.each(few(FORMS, 1))(
   'a remote that $name for a while: the run waits with its iteration, and ends verified',
   async ({ away }) => {
-    const fleet = await Fleet.open({ store: 'redis', pieces: 3 });
+    const fleet = await Fleet.open({ pieces: 3 });
     onTestFinished(() => fleet.close());
     const go = join(fleet.root, 'go');
     const [run = ''] = await fleet.submit([], { waitFor: { 2: go } });

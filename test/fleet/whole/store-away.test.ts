@@ -4,15 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectVerified } from '../../support/fleet/expect-verified.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
-import { few } from '../../support/long.ts';
 
-/** Every other test of whole fleets has a Redis. */
-const STORES = ['postgres', 'redis'] as const;
 const AWAY_MS = 10_000;
 
-describe.each(few(STORES, 1))('%s', (store) => {
+describe('the store', () => {
   test('stops for 10 s: iterations are finished and published, runs end, nothing happens twice', async () => {
-    const fleet = await Fleet.open({ store, pieces: 5 });
+    const fleet = await Fleet.open({ pieces: 5 });
     onTestFinished(() => fleet.close());
     // The first outlives the time without a store, the second ends within it, the third is waiting then.
     const [long = ''] = await fleet.submit([], { workMs: 3_000 });
@@ -39,9 +36,9 @@ describe.each(few(STORES, 1))('%s', (store) => {
   });
 });
 
-describe.each(few(STORES, 1))('%s', (store) => {
+describe('the store', () => {
   test('loses everything: what had not ended is brought back, what had ended is not run again', async () => {
-    const fleet = await Fleet.open({ store, pieces: 2 });
+    const fleet = await Fleet.open({ pieces: 2 });
     onTestFinished(() => fleet.close());
     const remote = fleet.remotes[0]?.url ?? '';
     const go = `${fleet.root}/go`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { waitFor } from '../../support/live/processes.ts';
 
 /** `untildone worker` as a process of its own. */
@@ -12,7 +12,7 @@ let folder: string;
 let store: Store;
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-worker-command-')));
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(async () => {
   await store.close();

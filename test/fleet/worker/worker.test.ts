@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { dayOf } from '../../../src/core/fleet/budget.ts';
 import type { WorkerEvent } from '../../../src/fleet/worker/events.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
-import { type Store, startRedis } from '../../support/fleet/stores.ts';
+import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { WorkerScene } from '../../support/fleet/worker-scene.ts';
 import { waitFor } from '../../support/live/processes.ts';
 
@@ -12,7 +12,7 @@ let store: Store;
 let scene: WorkerScene;
 
 beforeAll(async () => {
-  store = await startRedis();
+  store = await openStore();
 });
 afterAll(() => store.close());
 beforeEach(async () => {

@@ -330,7 +330,7 @@ function commandProblems(words: readonly string[], { flags, port }: Facts): stri
     ...(['', String(port)].includes(flagValue(rest, '--health-port') ?? '')
       ? []
       : [`--health-port is not ${port}`]),
-    ...(rest.some((word) => /(?:rediss?|postgres(?:ql)?):\/\//.test(word))
+    ...(rest.some((word) => /rediss?:\/\//.test(word))
       ? ['a URL with a password would be seen in the list of processes']
       : []),
   ];

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { readAddress } from '../../../src/fleet/engine/address.ts';
 import { BullEngine } from '../../../src/fleet/engine/engine.ts';
 import { openEngine } from '../../../src/fleet/engine/open.ts';
-import { openPostgres } from '../../../src/fleet/engine/postgres/store.ts';
 import { openRedis } from '../../../src/fleet/engine/redis/store.ts';
 import type { Store as EngineStore } from '../../../src/fleet/engine/store.ts';
 import type { Engine, FleetJob, Taken } from '../../../src/ports/fleet.ts';
@@ -98,7 +97,7 @@ const STEPS = [0, 1, 2, 3, 4, 5, 6];
 
 export async function noRunIsLost(store: Store): Promise<void> {
   const address = readAddress(store.url, {});
-  const opened: EngineStore = await (store.kind === 'redis' ? openRedis : openPostgres)(address);
+  const opened: EngineStore = await openRedis(address);
   const lives = await openEngine(store.url, {});
   const runs: string[] = [];
   for (const [name, { before, act }] of Object.entries(ACTS)) {

@@ -14,10 +14,9 @@ import { deedsIn } from './ledger.ts';
 import { type Ended, Machine, type Program } from './machine.ts';
 import { type BareRemote, makeRemote } from './remotes.ts';
 import { type Deed, type Score, taskOf } from './score.ts';
-import { openStore, type Store, type StoreKind } from './stores.ts';
+import { openStore, type Store } from './stores.ts';
 
 export interface FleetOptions {
-  store: StoreKind;
   repos?: number;
   /** How many pieces the gate asks for: as many iterations has a run. */
   pieces?: number;
@@ -54,14 +53,14 @@ export class Fleet {
   private constructor(root: string, store: Store, remotes: BareRemote[], pieces: number) {
     this.root = root;
     this.store = store;
-    this.queue = store.url.replace(/\/\/(?:fleet@)?/, `//fleet:${PASSWORD}@`);
+    this.queue = store.url.replace('//', `//fleet:${PASSWORD}@`);
     this.remotes = remotes;
     this.pieces = pieces;
     this.ledger = join(root, 'ledger.jsonl');
     this.operator = this.#machine('operator');
   }
 
-  static async open({ store, repos = 1, pieces = 3, files = {} }: FleetOptions): Promise<Fleet> {
+  static async open({ repos = 1, pieces = 3, files = {} }: FleetOptions = {}): Promise<Fleet> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-fleet-')));
     buildPlayedClient(join(root, 'bin'));
     const content = {
@@ -73,12 +72,7 @@ export class Fleet {
     const remotes = Array.from({ length: repos }, (_, i) =>
       makeRemote(join(root, `remote-${i + 1}.git`), content),
     );
-    return new Fleet(
-      root,
-      await openStore(store, store === 'redis' ? { args: ACCOUNT } : {}),
-      remotes,
-      pieces,
-    );
+    return new Fleet(root, await openStore({ args: ACCOUNT }), remotes, pieces);
   }
 
   #machine(name: string): Machine {

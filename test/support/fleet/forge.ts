@@ -1,6 +1,5 @@
 /** Writes into a real store what only its password is needed for: the rows of somebody who does not have the secret. */
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import type { Store } from './stores.ts';
 
 export interface Forge {
@@ -16,12 +15,9 @@ export interface Forge {
   close(): Promise<void>;
 }
 
-/** `space`: the prefix or the schema. */
-export function forgeIn({ kind, url }: Store, space: string): Forge {
-  return kind === 'redis' ? inRedis(url, `${space}:fleet:`) : inPostgres(url, space);
-}
-
-function inRedis(url: string, p: string): Forge {
+/** `space`: the prefix of keys. */
+export function forgeIn({ url }: Store, space: string): Forge {
+  const p = `${space}:fleet:`;
   const client = new Redis(url);
   return {
     command: async (run, id, text) => {
@@ -40,48 +36,4 @@ function inRedis(url: string, p: string): Forge {
     },
     close: async () => client.disconnect(),
   };
-}
-
-function inPostgres(url: string, schema: string): Forge {
-  const pool = new pg.Pool({ connectionString: url, max: 1, options: `-c search_path=${schema}` });
-  const query = async (text: string, values: unknown[] = []) => void (await pool.query(text, values));
-  return {
-    command: (run, id, text) =>
-      query('INSERT INTO fleet_command (run, id, command) VALUES ($1, $2, $3)', [run, id, jsonOf(text)]),
-    limits: (value) =>
-      query(
-        `INSERT INTO fleet_value VALUES ('limits', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-        [JSON.stringify(value)],
-      ),
-    kept: (shelf, name, text) =>
-      text === undefined
-        ? query('DELETE FROM fleet_value WHERE name = $1', [`kept ${shelf} ${name}`])
-        : query(
-            'INSERT INTO fleet_value VALUES ($1, to_jsonb($2::text)) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-            [`kept ${shelf} ${name}`, text],
-          ),
-    nothingSpent: async (day) => {
-      await query('DELETE FROM fleet_spent WHERE day = $1', [day]);
-      await query('DELETE FROM fleet_value WHERE starts_with(name, $1)', [`kept spent:${day}`]);
-    },
-    news: (run, value) =>
-      query('UPDATE fleet_run SET news = $2 WHERE run = $1', [run, JSON.stringify(value)]),
-    worker: (name, value) =>
-      query('INSERT INTO fleet_worker (name, view, beaten) VALUES ($1, $2, $3)', [
-        name,
-        JSON.stringify(value),
-        Date.now(),
-      ]),
-    close: () => pool.end(),
-  };
-}
-
-/** A column of JSON takes nothing else: what is none becomes a text there. */
-function jsonOf(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return JSON.stringify(text);
-  }
 }

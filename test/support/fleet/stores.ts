@@ -1,28 +1,14 @@
-/** Real stores for tests: a Redis and a PostgreSQL of their own, on 127.0.0.1, with data in a folder that goes with the test. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/** A real store for tests: a Redis of its own, on 127.0.0.1, with data in a folder that goes with the test. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { PATIENCE_MS } from '../patience.ts';
 
-export type StoreKind = 'redis' | 'postgres';
-
 export interface Store {
-  kind: StoreKind;
   /** The URL of the queue. */
   url: string;
   port: number;
@@ -40,7 +26,7 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Files of a certificate: TLS is on, and for Redis nothing else. */
+  /** Files of a certificate: TLS is on, and nothing else. */
   tls?: { cert: string; key: string; ca: string };
   /** More arguments of the server. */
   args?: string[];
@@ -48,14 +34,10 @@ export interface StoreOptions {
 
 const HOST = '127.0.0.1';
 
-export async function openStore(kind: StoreKind, options?: StoreOptions): Promise<Store> {
-  return kind === 'redis' ? startRedis(options) : startPostgres(options);
-}
-
-export async function startRedis({ tls, args = [] }: StoreOptions = {}): Promise<Store> {
+export async function openStore({ tls, args = [] }: StoreOptions = {}): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-redis-'));
   const port = await freePort();
-  const program = programOf(['redis-server', 'valkey-server'], []);
+  const program = programOf(['redis-server', 'valkey-server']);
   const listen = tls
     ? [
         '--port',
@@ -74,7 +56,7 @@ export async function startRedis({ tls, args = [] }: StoreOptions = {}): Promise
     : ['--port', `${port}`];
   // The file of appended commands keeps what was done over an outage, as in earnest.
   const kept = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'no', '--dir', folder];
-  const server = new Server(program, ['--bind', HOST, ...listen, ...kept, ...args], {});
+  const server = new Server(program, ['--bind', HOST, ...listen, ...kept, ...args]);
   const client = () =>
     new Redis({
       host: HOST,
@@ -96,7 +78,6 @@ export async function startRedis({ tls, args = [] }: StoreOptions = {}): Promise
   const answers = async () => (await ask((redis) => redis.ping())) === 'PONG';
   await server.start(answers);
   return {
-    kind: 'redis',
     url: `${tls ? 'rediss' : 'redis'}://${HOST}:${port}/0`,
     port,
     pid: () => server.pid,
@@ -113,95 +94,14 @@ export async function startRedis({ tls, args = [] }: StoreOptions = {}): Promise
   };
 }
 
-export async function startPostgres({ tls, args = [] }: StoreOptions = {}): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), 'untildone-postgres-'));
-  const user = serverUser();
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  chmodSync(folder, 0o755);
-  if (user.uid !== undefined) chownSync(data, user.uid, user.gid ?? -1);
-  execFileSync(
-    programOf(['initdb'], postgresFolders()),
-    ['-D', data, '-U', 'fleet', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-    {
-      ...user,
-      cwd: '/',
-      stdio: 'pipe',
-    },
-  );
-  const port = await freePort();
-  if (tls) copyKeys(tls, data, user);
-  const settings = [
-    ...[
-      'fsync=off',
-      'synchronous_commit=off',
-      'full_page_writes=off',
-      'max_connections=200',
-      'shared_buffers=16MB',
-    ],
-    ...[`listen_addresses=${HOST}`, 'unix_socket_directories=', 'log_min_messages=fatal'],
-    ...(tls ? ['ssl=on', 'ssl_cert_file=server.crt', 'ssl_key_file=server.key'] : []),
-  ].flatMap((setting) => ['-c', setting]);
-  const server = new Server(
-    programOf(['postgres'], postgresFolders()),
-    ['-D', data, '-p', `${port}`, ...settings, ...args],
-    {
-      ...user,
-      cwd: '/',
-    },
-  );
-  const ask = async (sql: string): Promise<void> => {
-    const client = new pg.Client({
-      host: HOST,
-      port,
-      user: 'fleet',
-      database: 'postgres',
-      connectionTimeoutMillis: 2_000,
-    });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.query(sql);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-  };
-  const answers = async () => {
-    await ask('SELECT 1');
-    return true;
-  };
-  await server.start(answers);
-  return {
-    kind: 'postgres',
-    url: `postgres://fleet@${HOST}:${port}/postgres`,
-    port,
-    pid: () => server.pid,
-    // Fast shutdown: sessions are ended.
-    stop: () => server.stop('SIGINT'),
-    start: () => server.start(answers),
-    hang: (on) => server.hang(on),
-    wipe: () =>
-      ask(`DO $$ DECLARE name text; BEGIN
-        FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema|public$)' LOOP
-          EXECUTE format('DROP SCHEMA %I CASCADE', name);
-        END LOOP; END $$`),
-    close: async () => {
-      await server.stop('SIGQUIT');
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 class Server {
   #process: ChildProcess | undefined;
   readonly #program: string;
   readonly #args: string[];
-  readonly #options: { uid?: number; gid?: number; cwd?: string };
 
-  constructor(program: string, args: string[], options: { uid?: number; gid?: number; cwd?: string }) {
+  constructor(program: string, args: string[]) {
     this.#program = program;
     this.#args = args;
-    this.#options = options;
     // A test process that ends early takes its servers with it.
     process.once('exit', () => this.#process?.kill('SIGKILL'));
   }
@@ -213,7 +113,7 @@ class Server {
   async start(answers: () => Promise<boolean>): Promise<void> {
     if (this.#process !== undefined) return;
     const [program = '', ...args] = [...diesWithUs(), this.#program, ...this.#args];
-    const server = spawn(program, args, { ...this.#options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = server;
     let said = '';
     for (const stream of [server.stdout, server.stderr])
@@ -226,11 +126,9 @@ class Server {
     }
   }
 
-  /** With its children: PostgreSQL has a process for each connection. */
   hang(on: boolean): void {
     const signal = on ? 'SIGSTOP' : 'SIGCONT';
-    if (this.pid === undefined) return;
-    for (const pid of [this.pid, ...childrenOf(this.pid)]) sendTo(pid, signal);
+    this.#process?.kill(signal);
   }
 
   async stop(signal: NodeJS.Signals): Promise<void> {
@@ -238,7 +136,6 @@ class Server {
     if (server === undefined) return;
     const over = server.exitCode !== null || server.signalCode !== null;
     const gone = over ? undefined : new Promise((resolve) => server.once('exit', resolve));
-    for (const pid of childrenOf(server.pid ?? 0)) sendTo(pid, 'SIGCONT');
     server.kill('SIGCONT');
     server.kill(signal);
     await gone;
@@ -252,67 +149,14 @@ function diesWithUs(): string[] {
   return existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL'] : [];
 }
 
-/** Connections come and go meanwhile. */
-function sendTo(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {}
-}
-
-function childrenOf(pid: number): number[] {
-  const parentOf = (entry: string): string | undefined => {
-    try {
-      return readFileSync(`/proc/${entry}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1];
-    } catch {
-      return undefined;
-    }
-  };
-  const all = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
-  return all.filter((entry) => parentOf(entry) === `${pid}`).map(Number);
-}
-
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
-function serverUser(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((entry) => entry.startsWith('postgres:'));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  if (uid === undefined || gid === undefined)
-    throw new Error('no user postgres: install the package postgresql');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-/** Debian keeps the programs of the server away from PATH, a folder a version. The newest comes first. */
-function postgresFolders(): string[] {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  return versions.map((version) => join(root, version, 'bin'));
-}
-
-function programOf(names: string[], folders: string[]): string {
-  const places = [...folders, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
+function programOf(names: string[]): string {
+  const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
   const found = names
     .flatMap((name) => places.map((folder) => join(folder, name)))
     .find((path) => existsSync(path));
   if (found === undefined)
-    throw new Error(`${names.join(' or ')} is not installed: apt-get install redis-server postgresql`);
+    throw new Error(`${names.join(' or ')} is not installed: apt-get install redis-server`);
   return found;
-}
-
-function copyKeys(
-  tls: { cert: string; key: string },
-  data: string,
-  user: { uid?: number; gid?: number },
-): void {
-  for (const [from, name] of [
-    [tls.cert, 'server.crt'],
-    [tls.key, 'server.key'],
-  ] as const) {
-    const to = join(data, name);
-    writeFileSync(to, readFileSync(from), { mode: 0o600 });
-    if (user.uid !== undefined) chownSync(to, user.uid, user.gid ?? -1);
-  }
 }
 
 function freePort(): Promise<number> {

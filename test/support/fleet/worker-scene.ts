@@ -69,7 +69,7 @@ export class WorkerScene {
 
   static async open(store: Store): Promise<WorkerScene> {
     const space = `w${randomBytes(4).toString('hex')}`;
-    const url = `${store.url}?${store.kind === 'redis' ? 'prefix' : 'schema'}=${space}`;
+    const url = `${store.url}?prefix=${space}`;
     return new WorkerScene(url, await openEngine(url, {}));
   }
 

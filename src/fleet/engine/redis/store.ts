@@ -69,7 +69,8 @@ export async function openRedis(address: Address): Promise<Store> {
 
 function optionsOf({ host, port, user, password, database, tls }: Address): RedisOptions {
   return {
-    ...(host.startsWith('/') ? { path: host } : { host, port }),
+    host,
+    port,
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
     db: Number(database),
@@ -80,7 +81,7 @@ function optionsOf({ host, port, user, password, database, tls }: Address): Redi
             ca: tls.ca,
             cert: tls.cert,
             key: tls.key,
-            rejectUnauthorized: tls.verify,
+            rejectUnauthorized: true,
             servername: nameOf(host),
           },
         }),
