@@ -101,6 +101,11 @@ export function copyOfEndFile(home: Home, loop: string): string {
   return join(home.root, 'ends', loop);
 }
 
+/** The lock that the driver of a run holds. `dir`: the folder of its loop. */
+export function driverLock({ dir }: { dir: string }): string {
+  return join(dir, 'run.lock');
+}
+
 /** The lock for files of foreign formats, which hooks of several sessions may write at once. */
 export function filesLock(home: Home): string {
   return join(home.root, 'files.lock');

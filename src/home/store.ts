@@ -48,7 +48,7 @@ const JOURNAL_FILE = 'journal.jsonl';
 
 /** The loops and sessions in the untildone home. */
 export class FileStore implements Store {
-  private readonly home: Home;
+  readonly home: Home;
   private readonly clock: Clock;
   /** What was read last, because one hook call asks for the same things many times. */
   private readonly tails = new Map<string, Tail>();

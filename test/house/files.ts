@@ -17,6 +17,7 @@ export const ROOMS = [
   'judging',
   'contract',
   'formats',
+  'read',
   'reflect',
   'hook',
   'run',

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { PresetName } from '../../core/contract/contract.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
-import { meantLoop, newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
+import { meantLoop, newestLoop } from '../../read/loop/find-loop.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
 import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
 import { init } from './init.ts';

@@ -5,10 +5,10 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { whenOf } from '../../core/text/moment.ts';
 import { homeAt } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import { type Found, loopsAround, readLoops } from '../../hook/start/find-loop.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
+import { type Found, loopsAround, readLoops } from '../../read/loop/find-loop.ts';
+import { lookAtLoop } from '../../read/loop/look-at-loop.ts';
 import { hooksStateOf } from '../../run/person/hooks-state.ts';
-import { factsOf } from '../../run/person/loop-facts.ts';
 import { turnEnds } from '../../run/person/turn-ends.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
@@ -18,13 +18,13 @@ export function loopsHere(store: FileStore, project: string): Found[] {
 }
 
 export function lookAtLoops(loops: readonly Found[], store: FileStore, patient: Patient): Looked {
-  const looked = joinLooked(loops.map((loop) => lookAtLoop(loop, store, patient)));
+  const looked = joinLooked(loops.map((loop) => findingsOf(loop, store, patient)));
   const unended = loops.filter((loop) => 'state' in loop && !hasEnded(loop.state)).length;
   if (looked.findings.length > 0 || unended === 0) return looked;
   return inOrder(unended === 1 ? 'the loop of this project' : `the ${unended} loops of this project`);
 }
 
-function lookAtLoop(loop: Found, store: FileStore, { env, home, now, project }: Patient): Looked {
+function findingsOf(loop: Found, store: FileStore, { env, home, now, project }: Patient): Looked {
   const { ref } = loop;
   if (!('state' in loop))
     return found({
@@ -38,10 +38,10 @@ function lookAtLoop(loop: Found, store: FileStore, { env, home, now, project }: 
   if (hasEnded(state)) return NOTHING;
   const hooksAt = (folder: string) => hooksStateOf(folder, env);
   const turnEndOf = turnEnds(homeAt(home), env, now);
-  const { unheld, missed } = factsOf(ref, state, { store, now, hooksAt, turnEndOf });
+  const { unheld, missedAt } = lookAtLoop(ref, state, { store, now, hooksAt, turnEndOf });
   const transcript = state.run ? undefined : transcriptOf(state.session, env);
   const looked = joinLooked([
-    missed === undefined ? NOTHING : found(missedStop(ref.loop, missed, now)),
+    missedAt === undefined ? NOTHING : found(missedStop(ref.loop, missedAt, now)),
     transcript !== undefined && readGoal(transcript) ? found(goal(ref.loop, transcript)) : NOTHING,
   ]);
   if (unheld === undefined) return looked;

@@ -4,10 +4,10 @@ import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { FileStore } from '../../home/store.ts';
 import { askPerson } from '../../hook/guard/ask-person.ts';
-import { type Found, loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { type Found, loopsAround, meantLoop, readLoops } from '../../read/loop/find-loop.ts';
 import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
 import { out } from '../../terminal/print.ts';
 

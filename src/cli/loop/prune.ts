@@ -5,10 +5,10 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { dateOf } from '../../core/text/moment.ts';
 import { isLocked } from '../../files/lock.ts';
 import type { Home } from '../../home/layout.ts';
+import { driverLock } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import { type Found, parentOf, readLoops } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
+import { type Found, parentOf, readLoops } from '../../read/loop/find-loop.ts';
 import { readRunGitRecord } from '../../run/git/record.ts';
 import { byKind, oldRemains, type Remain, removeRemains } from './remains.ts';
 import {

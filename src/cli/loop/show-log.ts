@@ -1,5 +1,5 @@
-import { newestLoop } from '../../hook/start/find-loop.ts';
 import { openWorldToRead } from '../../hook/wiring/world.ts';
+import { newestLoop } from '../../read/loop/find-loop.ts';
 import { out } from '../../terminal/print.ts';
 import { log } from './log.ts';
 

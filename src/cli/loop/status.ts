@@ -1,5 +1,6 @@
 import type { HooksState } from '../../client/settings/would-run.ts';
 import { answerTo, questionWords } from '../../core/loop/asked.ts';
+import { elapsedMs } from '../../core/loop/limits.ts';
 import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -11,9 +12,10 @@ import { jsonLines } from '../../core/text/visible.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { resultLine } from '../../core/words/subagent-results.ts';
 import type { FileStore } from '../../home/store.ts';
-import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { type FactsWorld, factsOf, type LoopFacts } from '../../run/person/loop-facts.ts';
+import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../read/loop/find-loop.ts';
+import { lookAtLoop, type ViewingWorld } from '../../read/loop/look-at-loop.ts';
+import type { LoopView } from '../../read/loop/loop-view.ts';
 import { estimatedPart } from '../../run/view/format-figures.ts';
 import { paint, paintStatus, VERDICT_STYLES } from '../../terminal/style.ts';
 import type { ForeignStatus } from './foreign-status.ts';
@@ -30,8 +32,8 @@ export interface StatusOptions {
   program?: readonly string[];
   /** Whether the hooks of a project would run. */
   hooksAt?(project: string): HooksState;
-  wallsHere?: FactsWorld['wallsHere'];
-  turnEndOf?: FactsWorld['turnEndOf'];
+  wallsHere?: ViewingWorld['wallsHere'];
+  turnEndOf?: ViewingWorld['turnEndOf'];
 }
 
 export function status(
@@ -41,7 +43,7 @@ export function status(
   out: (line: string) => void,
 ): void {
   const { project, foreign, hooksAt = () => ({ held: true }), wallsHere, turnEndOf } = options;
-  const world: FactsWorld = { store, now, hooksAt, wallsHere, turnEndOf };
+  const world: ViewingWorld = { store, now, hooksAt, wallsHere, turnEndOf };
   const here = loopsAround(store, project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
@@ -98,19 +100,19 @@ function newestEnded(found: readonly Found[]): { shown: Found[]; hidden: number 
   return { shown, hidden: hidden.size };
 }
 
-function textOf(found: Found, world: FactsWorld, project: string): string[] {
+function textOf(found: Found, world: ViewingWorld, project: string): string[] {
   if (!('state' in found)) return [unreadable(found.ref.loop, found.problem), ''];
   const { ref, state } = found;
-  const facts = factsOf(ref, state, world);
+  const view = lookAtLoop(ref, state, world);
   const of = state.maxIterations === 'unlimited' ? '' : ` of ${state.maxIterations}`;
   const dialect = state.dialect === 'native' ? '' : `  ${state.dialect}`;
   return [
-    `${paint('bold', ref.loop)}  ${paintStatus(state.status)}${dialect}  iteration ${state.iteration}${of}  ${sayDuration(facts.elapsedMs)}`,
-    `  task: ${facts.task}`,
+    `${paint('bold', ref.loop)}  ${paintStatus(state.status)}${dialect}  iteration ${state.iteration}${of}  ${sayDuration(view.elapsedMs)}`,
+    `  task: ${view.task}`,
     `  session: ${state.session}${state.run ? ` (number ${state.run.sessions} of this run)` : ''}`,
-    ...(facts.folder === undefined || facts.folder === project ? [] : [`  folder: ${facts.folder}`]),
-    ...situationLines(state, facts, world.now),
-    ...(facts.walls === undefined ? [] : [`  walls: ${facts.walls}`]),
+    ...(view.folder === undefined || view.folder === project ? [] : [`  folder: ${view.folder}`]),
+    ...situationLines(view, world.now),
+    ...(view.walls === undefined ? [] : [`  walls: ${view.walls}`]),
     ...state.gates.flatMap(gateLines),
     '',
   ];
@@ -121,11 +123,7 @@ function unreadable(loop: string, problem: string): string {
 }
 
 /** What was spent, how the loop ended, why nobody is held, and what it waits for. */
-function situationLines(
-  state: LoopState,
-  { unheld, phase, missed, untrusted }: LoopFacts,
-  now: number,
-): string[] {
+function situationLines({ state, unheld, phase, missedAt, untrusted }: LoopView, now: number): string[] {
   const { run, spent, ending, waiting, agents = [] } = state;
   const lines: string[] = [];
   if (run)
@@ -139,8 +137,8 @@ function situationLines(
   if (ending) lines.push(`  ended ${whenOf(ending.at, now)}: ${describeEnding(state)}`);
   if (unheld) lines.push(`  ${paint('bad', 'NOT BEING HELD:')} ${unheld}`);
   if (untrusted) lines.push(`  ${paint('bad', 'NOT TRUSTED:')} ${untrusted}`);
-  if (missed !== undefined)
-    lines.push(`  ${paint('bad', 'NOT JUDGED:')} since ${whenOf(missed, now)}: ${MISSED_WORDS}`);
+  if (missedAt !== undefined)
+    lines.push(`  ${paint('bad', 'NOT JUDGED:')} since ${whenOf(missedAt, now)}: ${MISSED_WORDS}`);
   if (waiting)
     lines.push(`  ${paint('open', `since ${whenOf(waiting.since, now)}:`)} ${describeWait(state)}`);
   lines.push(...questionLines(state));
@@ -187,15 +185,15 @@ function gateLines(gate: GateLine): string[] {
 }
 
 /** Shows the children of a run below it, the oldest first. */
-function childLines(children: readonly Found[], world: FactsWorld): string[] {
+function childLines(children: readonly Found[], world: ViewingWorld): string[] {
   const lines = [...children].reverse().flatMap((found) => {
     if (!('state' in found)) return [`  child ${unreadable(found.ref.loop, found.problem)}`];
     const { ref, state } = found;
     const task = oneLine(world.store.task(ref).split('\n', 1)[0] ?? '', 80);
     const asks = state.waiting?.why === 'approval' || state.waiting?.why === 'needs_person';
-    const { elapsedMs } = factsOf(ref, state, world);
+    const worked = elapsedMs(state, state.ending?.at ?? world.now);
     return [
-      `  child ${ref.loop}  ${paintStatus(state.status)}  iteration ${state.iteration}  ${sayDuration(elapsedMs)}  ${task}`,
+      `  child ${ref.loop}  ${paintStatus(state.status)}  iteration ${state.iteration}  ${sayDuration(worked)}  ${task}`,
       ...(asks ? [`    ${describeWait(state)}`] : []),
     ];
   });

@@ -1,7 +1,7 @@
 import type { PersonCommand } from '../../core/loop/entry.ts';
-import { meantLoop } from '../../hook/start/find-loop.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld } from '../../hook/wiring/world.ts';
+import { meantLoop } from '../../read/loop/find-loop.ts';
 import { type Answer, answerQuestion, askingLoop } from '../../run/person/approve-reject.ts';
 import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
 import { out } from '../../terminal/print.ts';

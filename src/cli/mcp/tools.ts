@@ -1,9 +1,9 @@
 import { CONTRACT_FILE } from '../../core/contract/contract.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import { newestLoop } from '../../hook/start/find-loop.ts';
 import { openForeign } from '../../hook/wiring/foreign.ts';
 import { foreignWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { newestLoop } from '../../read/loop/find-loop.ts';
 import { hooksStateOf } from '../../run/person/hooks-state.ts';
 import { rendered } from '../../terminal/style.ts';
 import { showReceipt } from '../contract/receipt.ts';

@@ -10,7 +10,7 @@ import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts
 import { answerQuestion } from '../../run/person/approve-reject.ts';
 import { changeLimits } from '../../run/person/limits.ts';
 import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
-import { requestsOf } from '../view/loop-view.ts';
+import { requestsOf } from '../view/loop-page.ts';
 import type { ActionRequest } from '../view/overview-types.ts';
 import type { Acting } from './fleet/side.ts';
 import type { Live } from './live.ts';

@@ -11,7 +11,7 @@ import { lookAtJournal } from '../../home/journal/receipt.ts';
 import { detailOf } from '../view/detail.ts';
 import { diffBetween } from '../view/diff.ts';
 import type { AuditAnswer, AuditAsked } from '../view/insight-types.ts';
-import { loopView } from '../view/loop-view.ts';
+import { loopPage } from '../view/loop-page.ts';
 import type { Problem } from '../view/overview-types.ts';
 import { receiptView } from '../view/receipt.ts';
 import { localActing, parseAction } from './act.ts';
@@ -232,7 +232,7 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
   const children = loops.rows().filter(({ run }) => run?.parent === ref.loop);
   const since = loops.sinceOf(ref.loop);
   const now = world.clock.now();
-  const view = await loopView({
+  const view = await loopPage({
     ref,
     row,
     journal,

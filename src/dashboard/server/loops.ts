@@ -1,28 +1,24 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isTrustedContract } from '../../core/contract/contract.ts';
 import { missedStop } from '../../core/loop/missed-stop.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { isSafeId } from '../../core/text/paths.ts';
-import { isLocked } from '../../files/lock.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { readFrozenContract } from '../../home/frozen-contract.ts';
-import { judgingNow } from '../../home/interrupted-judging.ts';
 import { readCopyOfEnd } from '../../home/journal/copy-of-end.ts';
 import { readTail, type Tail } from '../../home/journal/file.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { readLoopRecord } from '../../home/records/session-records.ts';
 import { FileStore } from '../../home/store.ts';
 import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../../run/begin/client-options.ts';
-import { UNTRUSTED_WORDS, whyUnheld } from '../../run/person/loop-facts.ts';
+import { type SeeingWorld, seenOf } from '../../read/loop/look-at-loop.ts';
 import { lastContext } from '../view/last-context.ts';
 import { needsOf, unreadableNeed } from '../view/needs.ts';
 import type { LoopRow, Need, ProjectRow } from '../view/overview-types.ts';
 import type { Since } from '../view/requests.ts';
-import { type KnownLoop, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
+import { type RowFacts, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
 import { TrustLook } from './trust.ts';
 import type { DashboardWorld } from './world.ts';
 
@@ -188,41 +184,29 @@ export class Loops {
     const { state, entry, seq } = line;
     const contract = kept.open?.contract;
     const last = { entry, seq, at: Date.parse(line.at) };
-    const seen = this.world.fleet?.seenOf(id) ?? this.seenHere(kept.ref, state, contract);
+    const seen = this.world.fleet?.seenOf(id) ?? seenOf(kept.ref, state, contract, this.seeing());
     const { context, turnEndedAt, missedAt } = kept.open ?? {};
-    const known: KnownLoop = {
+    const known: RowFacts = {
       id,
       project: kept.project,
       task: kept.task,
       state,
       last,
       ...seen,
-      ...defined({ contract: contract?.contract, context, turnEndedAt }),
+      ...defined({ contract: contract?.contract, folder: contract?.frozen.project }),
+      ...defined({ context, turnEndedAt, missedAt }),
     };
     kept.row = rowOf(known, this.world.clock.now());
-    kept.needs = needsOf({ ...known, ...defined({ missedAt, folder: contract?.frozen.project }) });
+    kept.needs = needsOf(known);
   }
 
-  private seenHere(ref: LoopRef, state: LoopState, contract: LoadedContract | undefined) {
-    if (hasEnded(state)) return {};
+  private seeing(): SeeingWorld {
     const { home, clock, hooksAt } = this.world;
-    const store = new FileStore(home, clock);
-    const judging = judgingNow(home, state.session);
-    const client = state.run ? undefined : store.clientOf(state.session);
-    const alive = state.run
-      ? isLocked(driverLock(ref))
-      : client === 'unknown'
-        ? undefined
-        : client === 'there';
-    const trusted = (project: string, print: string) => this.trust.isTrusted(project, print);
-    // Once a Stop has come, what the loop waits for says it.
-    const isOpen = contract && !state.waiting && !isTrustedContract(contract.frozen, trusted);
-    return defined({
-      untrusted: isOpen ? UNTRUSTED_WORDS : undefined,
-      judging: judging?.loop === ref.loop ? { since: judging.since, gates: judging.gates } : undefined,
-      unheld: whyUnheld(ref, state, contract?.frozen.project, { store, hooksAt }),
-      alive,
-    });
+    return {
+      store: new FileStore(home, clock),
+      hooksAt,
+      isTrusted: (project, fingerprint) => this.trust.isTrusted(project, fingerprint),
+    };
   }
 
   /** Looks again at what no journal tells: processes, markers, the end of a turn. Returns the loops that have not ended. */

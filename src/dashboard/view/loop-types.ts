@@ -12,7 +12,7 @@ import type {
   Tone,
 } from './overview-types.ts';
 
-export interface LoopView {
+export interface LoopPage {
   now: number;
   /** As in Overview. */
   eventId: string;

@@ -7,13 +7,12 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { gatesThatAsk } from '../../run/person/approve-reject.ts';
 import type { Need, NeedAnswer } from './overview-types.ts';
-import type { KnownLoop } from './row.ts';
+import type { RowFacts } from './row.ts';
 
 const TITLE = 160;
 const TEXT = 4_000;
 
-/** `folder`: of its project. */
-export function needsOf(known: KnownLoop & { missedAt?: number; folder?: string }): Need[] {
+export function needsOf(known: RowFacts): Need[] {
   const { state } = known;
   if (hasEnded(state)) return canReopen(state) ? questions(known, 'ended_asking') : [];
   return [
@@ -27,7 +26,7 @@ export function needsOf(known: KnownLoop & { missedAt?: number; folder?: string 
 }
 
 function base(
-  { id, project, state }: KnownLoop,
+  { id, project, state }: RowFacts,
   kind: Need['kind'],
   name = '',
 ): Pick<Need, 'id' | 'kind' | 'loop' | 'project' | 'since'> {
@@ -35,7 +34,7 @@ function base(
   return { id: `${id}/${kind}${name === '' ? '' : `/${name}`}`, kind, loop: id, project, since };
 }
 
-function questions(known: KnownLoop, kind: 'question' | 'ended_asking'): Need[] {
+function questions(known: RowFacts, kind: 'question' | 'ended_asking'): Need[] {
   return questionsForYou(known.state).map((question) => ({
     ...base(known, kind, question.name),
     since: question.at,
@@ -58,7 +57,7 @@ function answersTo({ name, options = [] }: AskedQuestion): NeedAnswer[] {
   ];
 }
 
-function approvals(known: KnownLoop): Need[] {
+function approvals(known: RowFacts): Need[] {
   const { state, contract, id } = known;
   if (state.waiting?.why !== 'approval' || !contract) return [];
   const asking = gatesThatAsk(contract, state);
@@ -89,7 +88,7 @@ function trustCommand(folder: string | undefined): string {
 }
 
 /** Before its first Stop, which would wait for you. */
-function untrusted(known: KnownLoop & { folder?: string }): Need[] {
+function untrusted(known: RowFacts): Need[] {
   const { untrusted: text, state, folder } = known;
   if (text === undefined) return [];
   const since = state.startedAt;
@@ -98,7 +97,7 @@ function untrusted(known: KnownLoop & { folder?: string }): Need[] {
   ];
 }
 
-function persons(known: KnownLoop & { folder?: string }): Need[] {
+function persons(known: RowFacts): Need[] {
   const { state, folder } = known;
   if (state.waiting?.why !== 'needs_person') return [];
   const text = state.waiting.detail ?? 'it cannot go on without you';
@@ -114,7 +113,7 @@ function persons(known: KnownLoop & { folder?: string }): Need[] {
   ];
 }
 
-function unheld(known: KnownLoop): Need[] {
+function unheld(known: RowFacts): Need[] {
   if (known.unheld === undefined || known.judging) return [];
   const [, command] = /(?:with|run): (untildone .+|claude .+)$/.exec(known.unheld) ?? [];
   return [
@@ -128,7 +127,7 @@ function unheld(known: KnownLoop): Need[] {
   ];
 }
 
-function missed(known: KnownLoop & { missedAt?: number }): Need[] {
+function missed(known: RowFacts): Need[] {
   const { missedAt } = known;
   if (missedAt === undefined || known.unheld !== undefined) return [];
   const title = 'a turn ended, and its Stop did not reach untildone';

@@ -8,8 +8,8 @@ import { readSmall } from '../../files/whole-file.ts';
 import { isOwnKey, keyName, parseReceipt, receiptProblems, spellingProblems } from '../../home/receipts.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { toneOf } from '../../read/loop/situation.ts';
 import type { ReceiptView, VerdictView } from './loop-types.ts';
-import { toneOf } from './situation.ts';
 
 /**
  * The receipt of a loop with what `untildone receipt verify` finds about it. `inJournal`: what its journal says against it.

@@ -2,46 +2,34 @@
 import type { Contract } from '../../core/contract/contract.ts';
 import { questionsForYou } from '../../core/loop/asked.ts';
 import type { Entry } from '../../core/loop/entry.ts';
-import { elapsedMs } from '../../core/loop/limits.ts';
-import { limitsIn, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
+import type { PhaseSituation } from '../../core/loop/phases.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
+import { type LoopFacts, loopView } from '../../read/loop/loop-view.ts';
 import type { ChildCounts, LoopRow, Owner } from './overview-types.ts';
 import { asRequest, requestIn, type Since } from './requests.ts';
-import { budgetsOf, type Seen, situationOf } from './situation.ts';
 
 /** What is known of a loop when its row is made. */
-export interface KnownLoop extends Seen {
-  id: string;
+export interface RowFacts extends LoopFacts {
   project: string;
-  task: string;
-  state: LoopState;
   /** The last line of its journal. */
   last: { entry: Entry; at: number; seq: number };
-  /** Absent when it cannot be read, and for loops that have ended. */
-  contract?: Contract;
+  /** How full the context was at the last Stop, from 0 to 1. */
   context?: number;
-  alive?: boolean;
-  turnEndedAt?: number;
   /** Of a run of a fleet: its repository, its worker, the command for a terminal, and what was asked on this page. */
   repo?: string;
   worker?: string;
   command?: string;
   requested?: string[];
-  /** Why nothing will be judged before you trust its contract. */
-  untrusted?: string;
 }
 
 const SUMMARY = 200;
 const GATES = 60;
 
-export function rowOf(known: KnownLoop, now: number): LoopRow {
-  const { state, contract, context } = known;
-  const situation = situationOf(state, known);
-  const ended = hasEnded(state);
-  const phase = contract && phaseOf(contract, state);
-  const [next] = !ended && contract ? budgetsOf(state, limitsIn(contract.limits, phase), now) : [];
+export function rowOf(known: RowFacts, now: number): LoopRow {
+  const { state, context } = known;
+  const { situation, phase, budgets, elapsedMs } = loopView(known, now);
   const { costUsd, estimatedUsd, tokens } = state.spent;
   const requested = known.requested ?? requestedOf(known);
   return {
@@ -59,13 +47,13 @@ export function rowOf(known: KnownLoop, now: number): LoopRow {
     owner: ownerOf(known),
     iteration: state.iteration,
     ...(state.maxIterations === 'unlimited' ? {} : { maxIterations: state.maxIterations }),
-    ...defined({ current: ended ? undefined : currentOf(known), context }),
-    gates: state.gates.slice(0, GATES).map((gate) => ({
-      name: gate.name,
-      class: gate.class,
-      verdict: gate.verdict,
-      since: gate.since,
-      summary: oneLine(gate.summary, SUMMARY),
+    ...defined({ current: hasEnded(state) ? undefined : currentOf(known, phase), context }),
+    gates: state.gates.slice(0, GATES).map(({ name, class: evidence, verdict, since, summary }) => ({
+      name,
+      class: evidence,
+      verdict,
+      since,
+      summary: oneLine(summary, SUMMARY),
     })),
     ...(costUsd > 0 ? { costUsd } : {}),
     ...(estimatedUsd ? { estimatedUsd } : {}),
@@ -73,8 +61,8 @@ export function rowOf(known: KnownLoop, now: number): LoopRow {
     startedAt: state.startedAt,
     lastAt: state.lastAt,
     ...defined({ endedAt: state.ending?.at }),
-    elapsedMs: elapsedMs(state, state.ending?.at ?? now),
-    ...defined({ next }),
+    elapsedMs,
+    ...defined({ next: budgets[0] }),
     questions: questionsForYou(state).length,
     dialect: state.dialect,
     ...defined({ run: runOf(state) }),
@@ -92,10 +80,10 @@ export function unreadableRow(
     project,
     task,
     status: 'unreadable',
-    tone: 'bad' as const,
+    tone: 'bad',
     words: oneLine(problem, 500),
-    doing: 'unreadable' as const,
-    owner: { kind: 'session' as const, session: '' },
+    doing: 'unreadable',
+    owner: { kind: 'session', session: '' },
     gates: [],
     tokens: 0,
     startedAt: lastAt,
@@ -107,7 +95,7 @@ export function unreadableRow(
 }
 
 /** Words of what a person asked last, while the loop has not taken it. */
-function requestedOf(known: KnownLoop): string[] {
+function requestedOf(known: RowFacts): string[] {
   const { last, state } = known;
   const requested = requestIn(last.seq - 1, last.at, last.entry, state);
   if (!requested) return [];
@@ -115,13 +103,13 @@ function requestedOf(known: KnownLoop): string[] {
   return request.state === 'taken' ? [] : [request.action];
 }
 
-export function sinceOf({ turnEndedAt, alive }: Pick<KnownLoop, 'turnEndedAt' | 'alive'>): Since {
+export function sinceOf({ turnEndedAt, alive }: Pick<RowFacts, 'turnEndedAt' | 'alive'>): Since {
   const there = alive === true ? alive : undefined;
   const gone = alive === false ? true : undefined;
   return defined({ turnEndedAt, there, gone });
 }
 
-function ownerOf({ state, alive, id, repo, worker, ...known }: KnownLoop): Owner {
+function ownerOf({ state, alive, id, repo, worker, ...known }: RowFacts): Owner {
   const { session, run } = state;
   const local = run
     ? alive === false && !run.parent
@@ -133,16 +121,14 @@ function ownerOf({ state, alive, id, repo, worker, ...known }: KnownLoop): Owner
 }
 
 /** The feature or chunk that is next, else the phase. */
-function currentOf({ state, contract }: KnownLoop): LoopRow['current'] {
-  const phase = contract && phaseOf(contract, state);
-  const ofPhase = phase && contract ? phaseSituation(contract, phase) : undefined;
+function currentOf({ state, contract }: RowFacts, phase: PhaseSituation | undefined): LoopRow['current'] {
   const chunks = state.gates.find(({ parts = [] }) => parts.length > 0)?.parts ?? [];
   const chunk = chunks.findIndex(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
   if (chunk >= 0)
     return { kind: 'chunk', name: chunks[chunk]?.name ?? '', number: chunk + 1, of: chunks.length };
   const feature = featureIn(state, contract);
   if (feature !== undefined) return { kind: 'feature', name: feature };
-  return ofPhase && { kind: 'phase', name: ofPhase.name, number: ofPhase.number, of: ofPhase.of };
+  return phase && { kind: 'phase', name: phase.name, number: phase.number, of: phase.of };
 }
 
 function featureIn({ gates }: LoopState, contract: Contract | undefined): string | undefined {

@@ -5,9 +5,9 @@ import type { LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { entryLines } from '../../core/words/entries.ts';
+import { toneOf } from '../../read/loop/situation.ts';
 import type { TimelineEntry, TimelineKind } from './loop-types.ts';
 import type { Tone } from './overview-types.ts';
-import { toneOf } from './situation.ts';
 import { judgedMs } from './verdicts.ts';
 
 /** A line of a journal, as far as the timeline needs it. */

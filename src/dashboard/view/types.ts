@@ -5,7 +5,7 @@
  *
  *   GET  /api/overview                              Overview
  *   GET  /api/ended?from=&count=&q=&project=        EndedPage       (older loops that have ended, newest first)
- *   GET  /api/loops/:loop                           LoopView
+ *   GET  /api/loops/:loop                           LoopPage
  *   GET  /api/loops/:loop/entries?from=&count=      EntriesPage     (lines of the journal by their place; `only=` kinds)
  *   GET  /api/loops/:loop/entries/:place            EntryDetail
  *   GET  /api/loops/:loop/entries/:place/diff       DiffView

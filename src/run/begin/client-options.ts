@@ -68,11 +68,6 @@ export function keptClient(ref: LoopRef, rules: RunRules | undefined, home: Home
   return stored ?? clientFor({}, rules);
 }
 
-/** The lock that the driver of a run holds. */
-export function driverLock(ref: LoopRef): string {
-  return join(ref.dir, 'run.lock');
-}
-
 function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
   return `options of run ${ref.loop}`;
 }

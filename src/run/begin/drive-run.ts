@@ -16,6 +16,7 @@ import { redact } from '../../core/text/redact.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
 import { iterationsBeside } from '../../formats/feature-list/run-progress.ts';
+import { driverLock } from '../../home/layout.ts';
 import { readRenderedReceipt } from '../../home/receipts.ts';
 import { changedSinceTrusted, recordTrust } from '../../home/trust.ts';
 import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start.ts';
@@ -36,7 +37,6 @@ import {
   clientFile,
   clientFor,
   type Driving,
-  driverLock,
   keptClient,
   type RunObservers,
 } from './client-options.ts';

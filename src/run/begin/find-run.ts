@@ -1,14 +1,8 @@
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { FileStore } from '../../home/store.ts';
-import {
-  type Found,
-  loopsAround,
-  meantLoop,
-  readLoops,
-  withoutChildren,
-} from '../../hook/start/find-loop.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { type Found, loopsAround, meantLoop, readLoops, withoutChildren } from '../../read/loop/find-loop.ts';
 
 const NAMED = 5;
 

@@ -10,9 +10,9 @@ import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
-import { loopsAround, meantLoop, readLoops } from '../../hook/start/find-loop.ts';
 import type { World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
+import { loopsAround, meantLoop, readLoops } from '../../read/loop/find-loop.ts';
 import { answerAgent } from './answer.ts';
 import { howItGoesOn } from './how-it-goes-on.ts';
 

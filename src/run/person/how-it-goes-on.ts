@@ -2,9 +2,9 @@ import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { canReopen } from '../../core/run/reopen.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
+import { driverLock } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../begin/client-options.ts';
 
 /** Tells you how a loop goes on that you have just answered. */
 export function howItGoesOn(ref: LoopRef, state: LoopState, store: FileStore): string {

@@ -4,13 +4,13 @@ import { UsageError } from '../../core/text/errors.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { isLocked } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
+import { driverLock } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import { childrenOf } from '../../hook/start/find-loop.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign } from '../../hook/wiring/foreign.ts';
 import { foreignWorld, placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { driverLock } from '../begin/client-options.ts';
+import { childrenOf } from '../../read/loop/find-loop.ts';
 import { RUN_MARK } from '../begin/run-world.ts';
 
 /** Does everything that follows from a command of yours: for the loop, its children, its run and its state files. */

@@ -2,7 +2,6 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { status } from '../../../src/cli/loop/status.ts';
-import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import type { Contract } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { approvedText } from '../../../src/core/loop/questions.ts';
@@ -13,6 +12,7 @@ import { openPorts } from '../../../src/hook/wiring/ports.ts';
 import type { World } from '../../../src/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
+import type { LoopJson } from '../../../src/read/loop/loop-json.ts';
 import { answerQuestion, askingLoop } from '../../../src/run/person/approve-reject.ts';
 import { seenStop, T0, verdict } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -315,7 +315,7 @@ describe('an answer that the agent writes itself', () => {
 });
 
 describe('status', () => {
-  const json = (): StatusLoop => {
+  const json = (): LoopJson => {
     const out: string[] = [];
     status({ json: true, all: false, project: world.project, foreign: [] }, world.store, T0, (line) =>
       out.push(line),

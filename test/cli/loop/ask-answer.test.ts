@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import { type AskRule, DEFAULT_ASK } from '../../../src/core/contract/contract.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { createHome, homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import type { LoopRef } from '../../../src/ports/ports.ts';
+import type { LoopJson } from '../../../src/read/loop/loop-json.ts';
 import { seenStop } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { contractWith, run } from '../../support/hook/judging.ts';
@@ -164,7 +164,7 @@ describe('untildone answer', () => {
     const ref = await asked('Which?');
     expect((await untildone(['status'])).stdout).toContain('question 1: Which? (1: red, 2: blue) - open');
     await untildone(['answer', '--option', '2']);
-    const json = JSON.parse((await untildone(['status', '--json'])).stdout) as { loops: StatusLoop[] };
+    const json = JSON.parse((await untildone(['status', '--json'])).stdout) as { loops: LoopJson[] };
     expect(json.loops[0]?.questions).toMatchObject([
       {
         name: 'question 1',

@@ -4,7 +4,7 @@ import type {
   ActionAnswer,
   EntriesPage,
   FleetView,
-  LoopView,
+  LoopPage,
   Overview,
 } from '../../../src/dashboard/view/types.ts';
 import { sealSpec } from '../../../src/fleet/secret.ts';
@@ -49,7 +49,7 @@ test('runs of the fleet are shown as loops: with their repository and worker, wi
     needs: [],
     problems: [],
   });
-  const view = await page.get<LoopView>('api/loops/r-1');
+  const view = await page.get<LoopPage>('api/loops/r-1');
   expect(view).toMatchObject({ task: 'Make it blue', problems: [], actions: ['pause', 'release', 'cancel'] });
   expect(view.contract).toBeDefined();
   const { entries } = await page.get<EntriesPage>('api/loops/r-1/entries');
@@ -161,7 +161,7 @@ test('what you ask goes to the engine, is requested, and taken when the journal 
   one.append({ kind: 'command', command: 'pause' });
   one.tell();
   await events.next('request', ({ request }) => request.state === 'taken');
-  const view = await page.get<LoopView>('api/loops/r-1');
+  const view = await page.get<LoopPage>('api/loops/r-1');
   expect(view.requests).toMatchObject([{ action: 'pause', state: 'taken' }]);
   expect(view).toMatchObject({ row: { doing: 'paused' }, actions: ['resume', 'release', 'cancel'] });
   expect(view.row.requested).toBeUndefined();

@@ -9,7 +9,7 @@ import type {
   DiffView,
   EntriesPage,
   EntryDetail,
-  LoopView,
+  LoopPage,
   Overview,
 } from '../../../src/dashboard/view/types.ts';
 import { judgingWatch } from '../../../src/home/interrupted-judging.ts';
@@ -110,13 +110,13 @@ test('pause and resume are requests: in the journal at once, taken at the next s
     `Loop ${ref.loop}: paused. Its session may stop now; go on with: untildone resume ${ref.loop}`,
   );
   expect(home.store.read(ref).status).toBe('paused');
-  expect(await page.get<LoopView>(path)).toMatchObject({
+  expect(await page.get<LoopPage>(path)).toMatchObject({
     row: { doing: 'paused', requested: ['pause'] },
     actions: ['resume', 'limits', 'release', 'cancel'],
   });
   home.clock.at = Date.now() + 1000;
   home.append(ref, { kind: 'event', event: 'SessionEnd' });
-  const after = await page.get<LoopView>(path);
+  const after = await page.get<LoopPage>(path);
   expect(after.requests).toMatchObject([{ action: 'pause', state: 'taken' }]);
   expect(after.row.requested).toBeUndefined();
   expect((await page.post(`${path}/actions`, { action: 'pause' })).status).toBe(400);
@@ -162,7 +162,7 @@ test('questions, approvals and limits are answered as in a terminal', async () =
     decision: { kind: 'allow', cause: 'approval', wait: 'approval', detail: 'Is the plan good?' },
   } as never);
   page.dashboard.live.look();
-  const waiting = await page.get<LoopView>(path);
+  const waiting = await page.get<LoopPage>(path);
   expect(waiting).toMatchObject({
     row: { doing: 'waits_you', tone: 'waiting' },
     needs: [{ kind: 'approval', title: 'plan asks for your approval', text: 'Is the plan good?' }],
@@ -173,7 +173,7 @@ test('questions, approvals and limits are answered as in a terminal', async () =
   const limits = await page.post(`${path}/actions`, { action: 'limits', iterations: 7, costUsd: null });
   expect(limits.json<ActionAnswer>().words[0]).toContain('iterations 50 -> 7, cost_usd 20 -> unlimited');
   expect(home.store.read(ref).maxIterations).toBe(7);
-  expect(await page.get<LoopView>(path)).toMatchObject({
+  expect(await page.get<LoopPage>(path)).toMatchObject({
     row: { maxIterations: 7 },
     limits: { iterations: 7 },
   });
@@ -185,7 +185,7 @@ test('a timeline is read page by page, each entry with its reason and its eviden
     held(verdict(i % 2 ? 'fail' : 'pass', { evidence: [`line ${i}`] })),
   );
   const path = `api/loops/${ref.loop}`;
-  const view = await page.get<LoopView>(path);
+  const view = await page.get<LoopPage>(path);
   expect(view).toMatchObject({ entries: 502, kinds: { start: 1, hold: 501 } });
   expect(view.strip.columns.length).toBe(200);
   expect(view.series.points.length).toBe(400);
@@ -257,10 +257,10 @@ test('a damaged journal, a missing contract and a deleted project are named, and
     doing: 'unreadable',
   });
   expect(needs.map(({ kind }) => kind)).toContain('unreadable');
-  expect((await page.get<LoopView>(`api/loops/${ref.loop}`)).problems[0]?.message).toContain(
+  expect((await page.get<LoopPage>(`api/loops/${ref.loop}`)).problems[0]?.message).toContain(
     '1 lines of its journal count for nothing',
   );
-  expect((await page.get<LoopView>(`api/loops/${other.loop}`)).problems[0]?.message).toContain(
+  expect((await page.get<LoopPage>(`api/loops/${other.loop}`)).problems[0]?.message).toContain(
     'contract.json is missing',
   );
   const answer = await page.send(`${page.path}api/loops/${broken.loop}`, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Live } from '../../../src/dashboard/server/live.ts';
 import { A_SLICE, Steps } from '../../../src/dashboard/server/steps.ts';
-import type { LoopView, Overview, Problem } from '../../../src/dashboard/view/types.ts';
+import type { LoopPage, Overview, Problem } from '../../../src/dashboard/view/types.ts';
 import { recordTrust } from '../../../src/home/trust.ts';
 import { copiedLoop, ENDED, held, lengthenLike, linesOf, loopsHome } from '../../support/dashboard/loops.ts';
 import { served, testWorld } from '../../support/dashboard/served.ts';
@@ -215,7 +215,7 @@ test('the walls around the commands of a loop are named', async () => {
   const contract = { ...contractWith({ tests: run() }), sandbox: { choice: 'preferred' as const } };
   const ref = home.loop('20260101-1', { contract });
   const page = await served(testWorld(home.home, folder, { wallsHere: () => ({ name: 'bubblewrap' }) }));
-  expect((await page.get<LoopView>(`api/loops/${ref.loop}`)).walls).toBe('bubblewrap (sandbox: preferred)');
+  expect((await page.get<LoopPage>(`api/loops/${ref.loop}`)).walls).toBe('bubblewrap (sandbox: preferred)');
 });
 
 function raise(): never {

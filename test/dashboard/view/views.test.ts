@@ -8,15 +8,15 @@ import { LoopSummary } from '../../../src/dashboard/view/loop-summary.ts';
 import { needsOf } from '../../../src/dashboard/view/needs.ts';
 import { endedPage, shownRows, totalsOf } from '../../../src/dashboard/view/overview.ts';
 import { asRequest, requestIn } from '../../../src/dashboard/view/requests.ts';
-import { type KnownLoop, rowOf, unreadableRow } from '../../../src/dashboard/view/row.ts';
-import { budgetsOf, type Seen, situationOf, toneOf } from '../../../src/dashboard/view/situation.ts';
+import { type RowFacts, rowOf, unreadableRow } from '../../../src/dashboard/view/row.ts';
 import { SeenStops } from '../../../src/dashboard/view/stops.ts';
 import { kindOf, timelineEntry } from '../../../src/dashboard/view/timeline.ts';
+import { budgetsOf, type SeenOfLoop, situationOf, toneOf } from '../../../src/read/loop/situation.ts';
 import { freshLoop, LIMITS, T0, verdict } from '../../support/core/samples.ts';
 import { held } from '../../support/dashboard/loops.ts';
 
 const HOLD = held() as EntryOf<'stop'>;
-const known = (state: LoopState, more: Partial<KnownLoop> = {}): KnownLoop => ({
+const known = (state: LoopState, more: Partial<RowFacts> = {}): RowFacts => ({
   id: state.loop,
   project: 'p',
   task: 'a task',
@@ -27,7 +27,7 @@ const known = (state: LoopState, more: Partial<KnownLoop> = {}): KnownLoop => ({
 const waiting = (why: WaitCause, detail?: string) => freshLoop({ waiting: { why, since: T0 + 5, detail } });
 
 test('what a loop does is told apart, each since its own moment', () => {
-  const table: [LoopState, Seen, string, string, number][] = [
+  const table: [LoopState, SeenOfLoop, string, string, number][] = [
     [freshLoop(), {}, 'thinks', 'open', T0],
     [freshLoop({ stoppedAt: T0 + 9 }), {}, 'thinks', 'open', T0 + 9],
     [freshLoop(), { judging: { since: T0 + 7, gates: ['tests'] } }, 'gate_runs', 'open', T0 + 7],

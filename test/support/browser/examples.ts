@@ -11,12 +11,11 @@ import { hasEnded } from '../../../src/core/loop/state.ts';
 import { sha256 } from '../../../src/files/digest.ts';
 import { holdLock } from '../../../src/files/lock.ts';
 import { traitsOf } from '../../../src/gates/traits.ts';
-import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
+import { createHome, driverLock, type Home, homeAt } from '../../../src/home/layout.ts';
 import { writeReceipt } from '../../../src/home/receipts.ts';
 import { FileStore } from '../../../src/home/store.ts';
 import { recordTrust } from '../../../src/home/trust.ts';
 import type { AppendOptions, LoopRef, NewLoop } from '../../../src/ports/ports.ts';
-import { driverLock } from '../../../src/run/begin/client-options.ts';
 
 const FIXTURES = resolve('test/fixtures/dashboard');
 

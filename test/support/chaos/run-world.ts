@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { buildSync } from 'esbuild';
 import { homeAt } from '../../../src/home/layout.ts';
 import { FileStore } from '../../../src/home/store.ts';
-import { readLoops } from '../../../src/hook/start/find-loop.ts';
+import { readLoops } from '../../../src/read/loop/find-loop.ts';
 import { MADE, PIECES } from './played-agent.ts';
 import type { Random } from './random.ts';
 import { newWorld, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { StatusLoop } from '../../../src/cli/loop/status-json.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { LoopJson } from '../../../src/read/loop/loop-json.ts';
 import { loadProgram, type Program, runCli } from '../in-process.ts';
 import { isLong } from '../long.ts';
 import type { Scene } from './scene.ts';
@@ -69,12 +69,12 @@ export async function must(scene: Scene, args: string[], options = {}): Promise<
   return run.stdout;
 }
 
-export async function loopsOf(scene: Scene): Promise<StatusLoop[]> {
+export async function loopsOf(scene: Scene): Promise<LoopJson[]> {
   return JSON.parse(await must(scene, ['status', '--json', '--all'])).loops;
 }
 
 /** The newest loop; a test that started one expects it to be there. */
-export async function loopOf(scene: Scene, session?: string): Promise<StatusLoop> {
+export async function loopOf(scene: Scene, session?: string): Promise<LoopJson> {
   const loop = (await loopsOf(scene)).find((l) => session === undefined || l.session === session);
   if (!loop) throw new Error(`no loop of session ${session}`);
   return loop;

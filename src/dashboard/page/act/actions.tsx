@@ -1,6 +1,6 @@
 /** The buttons of a loop. Each is a request that the loop takes at its next step. */
 import { useState } from 'preact/hooks';
-import type { ActionName, ActionRequest, LoopView } from '../../view/types.ts';
+import type { ActionName, ActionRequest, LoopPage } from '../../view/types.ts';
 import { Trouble } from '../parts/state.tsx';
 import { Asked } from './asked.tsx';
 import { Confirm } from './confirm.tsx';
@@ -18,7 +18,7 @@ const LABELS: [Plain, string, string][] = [
   ['cancel', 'Cancel', 'grave'],
 ];
 
-export function Actions({ view }: { view: LoopView }) {
+export function Actions({ view }: { view: LoopPage }) {
   const actor = useAct(view.row.id);
   const [asking, setAsking] = useState<'cancel' | 'release' | 'limits'>();
   const can = (name: ActionName) => view.actions.includes(name);

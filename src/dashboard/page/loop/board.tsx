@@ -1,10 +1,10 @@
-import type { LoopView, Outcome } from '../../view/types.ts';
+import type { LoopPage, Outcome } from '../../view/types.ts';
 import { LoopLine } from '../overview/row.tsx';
 import { Empty, Meter, OutcomeShape } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
 import { OUTCOMES } from '../words/states.ts';
 
-type Card = NonNullable<LoopView['board']>['cards'][number];
+type Card = NonNullable<LoopPage['board']>['cards'][number];
 
 const COLUMNS: [string, (card: Card) => boolean][] = [
   ['Now', (card) => card.current === true && card.verdict !== 'pass'],
@@ -13,7 +13,7 @@ const COLUMNS: [string, (card: Card) => boolean][] = [
 ];
 
 /** Features or chunks by where they stand, and the pieces of a run that divides its work. */
-export function Board({ view }: { view: LoopView }) {
+export function Board({ view }: { view: LoopPage }) {
   const { board, children } = view;
   if (!board && children.length === 0)
     return (

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { LoopView } from '../../view/types.ts';
+import type { LoopPage } from '../../view/types.ts';
 import { currentWords, ownerWords, saysMore } from '../overview/row.tsx';
 import { StateSince } from '../parts/state.tsx';
 import { Block, Line } from '../parts/text.tsx';
 import { Elapsed, Moment } from '../parts/time.tsx';
 import { capital, sayCount, sayMoney, sayShare } from '../words/figures.ts';
 
-export function LoopHead({ view }: { view: LoopView }) {
+export function LoopHead({ view }: { view: LoopPage }) {
   const { row, project } = view;
   const [first = '', ...others] = view.task.split('\n');
   return (

@@ -1,4 +1,4 @@
-import type { LoopView } from '../../view/types.ts';
+import type { LoopPage } from '../../view/types.ts';
 import { Actions } from '../act/actions.tsx';
 import { Asked } from '../act/asked.tsx';
 import { NeedCard } from '../act/need.tsx';
@@ -70,14 +70,14 @@ const PART_WORDS: Record<LoopPart, string> = {
 };
 
 /** Parts that have something to show. */
-export function partsOf(view: LoopView): LoopPart[] {
+export function partsOf(view: LoopPage): LoopPart[] {
   return LOOP_PARTS.filter((part) => {
     if (part === 'board') return view.board !== undefined || view.children.length > 0;
     return part !== 'receipt' || view.hasReceipt;
   });
 }
 
-function Tabs({ route, view }: { route: LoopRoute; view: LoopView }) {
+function Tabs({ route, view }: { route: LoopRoute; view: LoopPage }) {
   return (
     <nav class="tabs" aria-label="Parts of this loop">
       {partsOf(view).map((part) => (
@@ -94,7 +94,7 @@ function Tabs({ route, view }: { route: LoopRoute; view: LoopView }) {
   );
 }
 
-function Part({ route, view }: { route: LoopRoute; view: LoopView }) {
+function Part({ route, view }: { route: LoopRoute; view: LoopPage }) {
   switch (route.part) {
     case 'board':
       return <Board view={view} />;

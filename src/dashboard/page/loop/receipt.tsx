@@ -1,6 +1,6 @@
 import { sayDuration } from '../../../core/text/duration.ts';
 import { dateOf } from '../../../core/text/moment.ts';
-import type { LoopView, ReceiptView } from '../../view/types.ts';
+import type { LoopPage, ReceiptView } from '../../view/types.ts';
 import { Shape } from '../parts/shape.tsx';
 import { Empty, ToneChip, Trouble } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
@@ -9,7 +9,7 @@ import { plural, sayCount, sayMoney } from '../words/figures.ts';
 import { endingWords } from '../words/states.ts';
 import { Verdicts } from './verdicts.tsx';
 
-export function ReceiptPart({ view }: { view: LoopView }) {
+export function ReceiptPart({ view }: { view: LoopPage }) {
   const loop = view.row.id;
   const { answer, problem } = useAnswer<ReceiptView>(
     view.hasReceipt ? `api/loops/${encodeURIComponent(loop)}/receipt` : undefined,

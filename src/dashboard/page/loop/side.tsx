@@ -1,5 +1,5 @@
 /** Beside the parts of a loop: its gates as they are now, what would end it, what was asked. */
-import type { AgentView, GateView, LoopView, QuestionView } from '../../view/types.ts';
+import type { AgentView, GateView, LoopPage, QuestionView } from '../../view/types.ts';
 import { Shape } from '../parts/shape.tsx';
 import { Meter, OutcomeShape } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
@@ -7,7 +7,7 @@ import { Age } from '../parts/time.tsx';
 import { capital, plural, sayShare } from '../words/figures.ts';
 import { OUTCOMES, type ShapeName } from '../words/states.ts';
 
-export function Side({ view }: { view: LoopView }) {
+export function Side({ view }: { view: LoopPage }) {
   const { gates, budgets, questions, agents, phases, owner } = { ...view, owner: view.row.owner };
   return (
     <aside class="side" aria-label="This loop now">

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { clockOf } from '../../../core/text/moment.ts';
-import type { LoopView } from '../../view/types.ts';
+import type { LoopPage } from '../../view/types.ts';
 import { Empty, Trouble } from '../parts/state.tsx';
 import { Line } from '../parts/text.tsx';
 import { KINDS, toneLook } from '../words/states.ts';
@@ -9,7 +9,7 @@ import { useEntries } from './use-entries.ts';
 const SHOWN = 60;
 
 /** The last lines of the journal as they are written, the newest at the end. */
-export function Tail({ view }: { view: LoopView }) {
+export function Tail({ view }: { view: LoopPage }) {
   const { entries, isOpening, problem, want } = useEntries(view.row.id, 'all', view.entries);
   const { total, known } = entries;
   useEffect(() => want(total - SHOWN, total), [total]);

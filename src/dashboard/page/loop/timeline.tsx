@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { LoopView, TimelineKind } from '../../view/types.ts';
+import type { LoopPage, TimelineKind } from '../../view/types.ts';
 import { Empty, Trouble } from '../parts/state.tsx';
 import { Windowed } from '../parts/windowed.tsx';
 import { KINDS_OF } from '../state/entries.ts';
@@ -17,7 +17,7 @@ const ONLY_WORDS: Record<Only, string> = {
 };
 
 interface TimelineProps {
-  view: LoopView;
+  view: LoopPage;
   only: Only;
   at?: number;
 }
@@ -106,7 +106,7 @@ function openRow(
   return found && total - 1 - found[0];
 }
 
-function countOf(view: LoopView, only: Only): number {
+function countOf(view: LoopPage, only: Only): number {
   const kinds = KINDS_OF[only] ?? (Object.keys(view.kinds) as TimelineKind[]);
   return kinds.reduce((sum, kind) => sum + (view.kinds[kind] ?? 0), 0);
 }

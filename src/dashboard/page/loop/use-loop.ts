@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { LoopView } from '../../view/types.ts';
+import type { LoopPage } from '../../view/types.ts';
 import { madeNow } from '../state/changes.ts';
 import { live, onEvent } from '../state/live.ts';
 import { useStore } from '../state/store.ts';
@@ -9,8 +9,8 @@ import { type Loaded, useAnswer } from '../state/use.ts';
 const AGAIN_MS = 400;
 
 /** A loop as the server has it; its row is that of the newest event. */
-export function useLoop(loop: string): Loaded<LoopView> {
-  const loaded = useAnswer<LoopView>(`api/loops/${encodeURIComponent(loop)}`);
+export function useLoop(loop: string): Loaded<LoopPage> {
+  const loaded = useAnswer<LoopPage>(`api/loops/${encodeURIComponent(loop)}`);
   const row = useStore(live, ({ overview }) => overview?.loops.find(({ id }) => id === loop));
   const again = useRef(loaded.again);
   again.current = loaded.again;

@@ -5,16 +5,24 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { sayUsed, type Unit } from '../../core/text/figures.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
-import type { Budget, Doing, LimitName, Tone } from './overview-types.ts';
+import type { Budget, Doing, LimitName, Tone } from './shape.ts';
 
-/** What is seen of a loop besides its journal. */
-export interface Seen {
+/** What is seen of a loop besides its journal: processes, markers, trust. */
+export interface SeenOfLoop {
   /** Why nobody is held although the loop is active. */
   unheld?: string;
   /** Why nobody works on it, although it goes on by itself. */
   waits?: string;
   /** A Stop is judged: since when, and which gates. */
   judging?: { since: number; gates: string[] };
+  /** Whether its Claude Code (or the driver of its run) still runs; absent when that cannot be told. */
+  alive?: boolean;
+  /** When the last turn of its session ended. */
+  turnEndedAt?: number;
+  /** When a turn of its session ended without a Stop that reached us. */
+  missedAt?: number;
+  /** Why nothing will be judged before you trust its contract. */
+  untrusted?: string;
 }
 
 export interface Situation {
@@ -24,7 +32,7 @@ export interface Situation {
   words: string;
 }
 
-export function situationOf(state: LoopState, seen: Seen): Situation {
+export function situationOf(state: LoopState, seen: SeenOfLoop): Situation {
   const doing = doingOf(state, seen);
   return {
     doing,
@@ -45,7 +53,7 @@ const WAITS: Record<NonNullable<LoopState['waiting']>['why'], Doing> = {
   session_ended: 'waits_other',
 };
 
-function doingOf(state: LoopState, { unheld, judging, waits }: Seen): Doing {
+function doingOf(state: LoopState, { unheld, judging, waits }: SeenOfLoop): Doing {
   if (hasEnded(state)) return 'ended';
   if (state.status === 'paused') return 'paused';
   // A Stop that is judged right now is held, whatever else was found.
@@ -55,7 +63,7 @@ function doingOf(state: LoopState, { unheld, judging, waits }: Seen): Doing {
   return waits === undefined ? 'thinks' : 'waits_other';
 }
 
-function sinceOf(doing: Doing, state: LoopState, { judging }: Seen): number | undefined {
+function sinceOf(doing: Doing, state: LoopState, { judging }: SeenOfLoop): number | undefined {
   switch (doing) {
     case 'ended':
       return state.ending?.at;
@@ -89,7 +97,7 @@ export function toneOf(status: string, doing: Doing): Tone {
   return doing === 'thinks' || doing === 'gate_runs' ? 'open' : 'waiting';
 }
 
-function wordsOf(doing: Doing, state: LoopState, { unheld, judging, waits = 'paused' }: Seen): string {
+function wordsOf(doing: Doing, state: LoopState, { unheld, judging, waits = 'paused' }: SeenOfLoop): string {
   switch (doing) {
     case 'ended':
       return describeEnding(state);

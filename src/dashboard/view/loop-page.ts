@@ -15,11 +15,11 @@ import type { World } from '../../hook/wiring/world.ts';
 import type { WallsHere } from '../../judging/ports.ts';
 import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { readProjectFile } from '../../project/files.ts';
-import type { Board, LoopView, QuestionView } from './loop-types.ts';
+import { budgetsOf } from '../../read/loop/situation.ts';
+import type { Board, LoopPage, QuestionView } from './loop-types.ts';
 import type { OpenJournal } from './open-journal.ts';
 import type { ActionName, LoopRow, Need, Problem, ProjectRow } from './overview-types.ts';
 import { asRequest, type Since } from './requests.ts';
-import { budgetsOf } from './situation.ts';
 
 const TASK = 20_000;
 const CARDS = 500;
@@ -42,7 +42,7 @@ export interface LoopParts {
   wallsHere?: (sandbox: SandboxRule) => WallsHere;
 }
 
-export async function loopView(parts: LoopParts): Promise<LoopView> {
+export async function loopPage(parts: LoopParts): Promise<LoopPage> {
   const { ref, row, journal, world, now } = parts;
   const { store } = world;
   const state = store.read(ref);
@@ -189,7 +189,7 @@ function board(kind: Board['kind'], cards: Board['cards']): Board {
   return { kind, total: cards.length, passed, cards: cards.slice(0, CARDS) };
 }
 
-function phasesOf({ phases = [], ...contract }: Contract, state: LoopState): LoopView['phases'] {
+function phasesOf({ phases = [], ...contract }: Contract, state: LoopState): LoopPage['phases'] {
   const now = phaseOf({ ...contract, phases }, state);
   if (!now) return undefined;
   const at = phases.indexOf(now);
@@ -221,7 +221,7 @@ function mayChangeLimits(state: LoopState): boolean {
   return state.dialect === 'native' && (!hasEnded(state) || canReopen(state));
 }
 
-function limitsView({ limits }: Contract): LoopView['limits'] {
+function limitsView({ limits }: Contract): LoopPage['limits'] {
   const known = (limit: Limit) => (limit === 'unlimited' ? undefined : limit);
   return defined({
     iterations: known(limits.iterations),
@@ -245,7 +245,7 @@ function actionsFor(state: LoopState, needs: readonly Need[]): ActionName[] {
   ];
 }
 
-export function requestsOf({ requests }: OpenJournal, state: LoopState, since: Since): LoopView['requests'] {
+export function requestsOf({ requests }: OpenJournal, state: LoopState, since: Since): LoopPage['requests'] {
   return requests
     .slice(-REQUESTS)
     .reverse()
