@@ -1,7 +1,7 @@
 /** Adds to the text of a contract and leaves the rest as it is. */
 
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
-import { SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
+import { DEFAULT_LIMITS_LINE, SCHEMA_LINE, TRUST_LINE } from '../core/contract/propose.ts';
 import type { WrittenPhase } from '../core/import/command-phases.ts';
 import type { Additions, WrittenGate } from '../core/import/import-hooks.ts';
 import { defined } from '../core/text/defined.ts';
@@ -9,24 +9,19 @@ import { defined } from '../core/text/defined.ts';
 const DEFAULT_BLOCKS = 2;
 
 export interface ContractAdditions extends Additions {
-  task?: string;
-  limits?: Record<string, number | string>;
-  /** Gates to add to `done`, where the contract has such a list. */
-  done?: string[];
   /** Phases to add behind those of the contract. */
   phases?: Record<string, WrittenPhase>;
 }
 
 /** A new contract for a project that has none. `made` says where it comes from. */
 export function newContract(additions: ContractAdditions, made: string): string {
-  const { gates, limits, task, ...data } = merged({}, additions);
+  const { gates, ...data } = merged({}, additions);
   const lines = Object.entries(mapOf(gates)).map(([name, gate]) => `  ${flow(name)}: ${flow(gate)}`);
   const line = (key: string) => (key in data ? ['', `${key}: ${flow(data[key])}`] : []);
   return [
     SCHEMA_LINE,
     `# ${made}`,
     TRUST_LINE,
-    ...(task === undefined ? [] : ['', `task: ${readable(task)}`]),
     ...(lines.length === 0 ? [] : ['', 'gates:', ...lines]),
     ...line('done'),
     ...('every_stop' in data
@@ -40,7 +35,7 @@ export function newContract(additions: ContractAdditions, made: string): string 
     ...line('memory'),
     ...line('notify'),
     '',
-    `limits: ${flow(limits ?? { iterations: 50, duration: '8h', cost_usd: 20, tokens: '20M' })}`,
+    DEFAULT_LIMITS_LINE,
     '',
   ].join('\n');
 }
@@ -83,13 +78,12 @@ function dataOf(text: string): unknown {
 type Data = Record<string, unknown>;
 
 function merged(before: Data, additions: ContractAdditions): Data {
-  const { gates, everyStop, subagent, memory, notify = [], task, limits, phases = {} } = additions;
+  const { gates, everyStop, subagent, memory, notify = [], phases = {} } = additions;
   // Gates that are there are never replaced.
   const all = { ...mapOf(before.gates), ...gates, ...mapOf(before.gates) };
   const done = doneWith(before, additions);
   return {
     ...before,
-    ...(task === undefined || before.task !== undefined ? {} : { task }),
     ...(Object.keys(all).length > 0 ? { gates: all } : {}),
     ...(done ? { done } : {}),
     ...(everyStop.length > 0 ? { every_stop: everyStopWith(before.every_stop, everyStop) } : {}),
@@ -99,16 +93,12 @@ function merged(before: Data, additions: ContractAdditions): Data {
     ...(Object.keys(phases).length > 0
       ? { phases: { ...mapOf(before.phases), ...phases, ...mapOf(before.phases) } }
       : {}),
-    ...(limits ? { limits: { ...limits, ...mapOf(before.limits) } } : {}),
   };
 }
 
 /** Without `done` a loop has to pass every gate. Gates that only guard subagents must not become part of that. */
-function doneWith(
-  before: Data,
-  { gates, everyStop, subagent, done: more = [] }: ContractAdditions,
-): unknown[] | undefined {
-  if (before.done !== undefined) return more.length > 0 ? union(listOf(before.done), more) : undefined;
+function doneWith(before: Data, { gates, everyStop, subagent }: ContractAdditions): unknown[] | undefined {
+  if (before.done !== undefined) return undefined;
   const guarding = Object.values(subagent).flat();
   const onlyGuarding = Object.keys(gates).filter(
     (name) => guarding.includes(name) && !everyStop.includes(name),
@@ -175,15 +165,9 @@ function edit(text: string, before: Data, wanted: Data): string {
     const block = BLOCKS[key];
     edited = block
       ? withMembers(edited, key, mapOf(before[key]), mapOf(value), block)
-      : withKey(edited, key, readable(value));
+      : withKey(edited, key, flow(value));
   }
   return edited;
-}
-
-/** Writes text of several lines as a block, so that you can read and change it. */
-function readable(value: unknown): string {
-  if (typeof value !== 'string' || !value.includes('\n') || value !== value.trim()) return flow(value);
-  return stringify({ key: value }, { lineWidth: 0 }).slice('key: '.length, -1);
 }
 
 /** The lines of one member, without indentation, by the key of its map. */

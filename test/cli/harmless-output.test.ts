@@ -103,7 +103,6 @@ const COMMANDS = (text: string, loop: string): string[][] => [
   ['install'],
   ['import'],
   ['import', '--from', 'harness', '--dry-run'],
-  ['import', '--from', 'ralph-loop', '--dry-run'],
   ['init'],
   ['state', 'show', text],
   ['claim', 'ralph-loop'],

@@ -1,4 +1,3 @@
-import { ownerFrom } from '../../hook/start/inputs.ts';
 import { refuseInsideClient } from '../../hook/start/person.ts';
 import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
 import { confirm, onTerminal, out } from '../../terminal/print.ts';
@@ -6,15 +5,14 @@ import { trust } from '../contract/trust.ts';
 import { importFrom, undoImport } from './import.ts';
 import type { ImportOptions } from './report.ts';
 
-interface ImportFlags extends Pick<ImportOptions, 'from' | 'session' | 'dryRun' | 'yes' | 'keepHooks'> {
+interface ImportFlags extends Pick<ImportOptions, 'from' | 'dryRun' | 'yes' | 'keepHooks'> {
   undo: boolean;
 }
 
 /** `untildone import`. */
 export async function importHere(files: string[], { undo, ...flags }: ImportFlags): Promise<void> {
-  if (flags.session !== undefined) ownerFrom(flags.session, process.env);
   const isShown = !undo && (flags.dryRun || flags.from === undefined);
-  const world = (isShown ? openWorldToRead : openWorld)(flags.session);
+  const world = isShown ? openWorldToRead() : openWorld();
   const terminal = onTerminal();
   const io = { out, ask: confirm };
   if (!flags.dryRun && (undo || flags.from !== undefined))

@@ -5,7 +5,6 @@ import type { PlacedHook } from '../../client/settings/other-hooks.ts';
 import type { Fate } from '../../core/import/import-hooks.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
-import type { FormatName } from '../../formats/format.ts';
 import { renderDiff } from '../../terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
@@ -58,13 +57,10 @@ export async function endBeforeWriting(
   return { exitCode: EXIT.ok };
 }
 
-export type Importable = 'harness' | 'command' | FormatName;
-
 export interface ImportOptions {
-  from?: Importable;
+  from?: 'harness' | 'command';
   /** The files of `--from command`. */
   files?: string[];
-  session?: string;
   dryRun: boolean;
   /** Write without asking. */
   yes: boolean;

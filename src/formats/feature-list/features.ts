@@ -97,7 +97,7 @@ function notedVerify(entries: Record<string, unknown>[]): string[] {
   if (having.length === 0) return [];
   return [
     `these features have a "verify" command, which is run only by a features gate of an untildone.yaml that you ` +
-      `trust (untildone import --from feature-list): ${listed(having)}`,
+      `trust (gates: { features: { features: FILE } }): ${listed(having)}`,
   ];
 }
 

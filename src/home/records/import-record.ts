@@ -20,7 +20,7 @@ interface Manifest {
   at: string;
   from: string;
   done: Done[];
-  /** The loop that the import started. */
+  /** The loop that an import of a state file began, which earlier versions did. */
   loop?: string;
 }
 
@@ -34,6 +34,7 @@ type Done =
       /** SHA-256 of what the import wrote; null when it removed the file. */
       after: string | null;
     }
+  /** A folder that an import of a state file put aside, which earlier versions did. */
   | { kind: 'renamed'; path: string; to: string };
 
 const MANIFEST = 'import.json';
@@ -67,16 +68,12 @@ export class ImportRecord {
     return undefined;
   }
 
-  get from(): string {
-    return this.manifest.from;
-  }
-
   get loop(): string | undefined {
     return this.manifest.loop;
   }
 
-  /** Copies a file before it is changed. `after` is its new text; null when it will be removed. */
-  keep(path: string, after: string | null): void {
+  /** Copies a file before it is changed. `after` is its new text. */
+  keep(path: string, after: string): void {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat && (!stat.isFile() || stat.size > LARGEST))
       throw new Error(
@@ -85,24 +82,7 @@ export class ImportRecord {
     const copy = stat ? `${this.manifest.done.length}-${basename(path)}` : null;
     if (copy !== null) writeWhole(join(this.dir, copy), readFileSync(path));
     const mode = (stat?.mode ?? 0o644) & 0o777;
-    this.add({ kind: 'file', path, copy, mode, after: after === null ? null : sha256(after) });
-  }
-
-  /** Copies a file and removes it. */
-  move(path: string): void {
-    this.keep(path, null);
-    unlinkSync(path);
-  }
-
-  /** Renames a file or folder, so that it can be renamed back. */
-  setAside(path: string, to: string): void {
-    this.add({ kind: 'renamed', path, to });
-    renameSync(path, to);
-  }
-
-  started(loop: string): void {
-    this.manifest.loop = loop;
-    this.write();
+    this.add({ kind: 'file', path, copy, mode, after: sha256(after) });
   }
 
   /** Changes since the import that undoing it would lose, one line each. */

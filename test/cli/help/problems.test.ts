@@ -44,6 +44,11 @@ describe('a wrong call gets one line that says what to type', () => {
     [['verify', '--format', 'jsno'], /Allowed choices are text, json, github; untildone verify --help/],
     [['allow'], /missing required argument 'exception'; untildone allow --help/],
     [['pause', '--note'], /argument missing; untildone pause --help/],
+    [['import', '--from', 'csh'], /Allowed choices are harness, command/],
+    [
+      ['import', '--from', 'lock', '--session', 's1'],
+      /--from lock is gone: .*as they are.*untildone claim lock/,
+    ],
     [['completion', 'csh'], /Allowed choices are bash, zsh, fish/],
     [['verify'], /there is no untildone.yaml.*untildone init/],
     [['log'], /no loop in this project yet; see: untildone status --all/],

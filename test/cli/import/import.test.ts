@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addHooks } from '../../../src/client/settings/our-hooks.ts';
 import { UsageError } from '../../../src/core/text/errors.ts';
+import { projectFolder } from '../../../src/home/layout.ts';
 import { setStanding } from '../../../src/home/trust.ts';
 import {
   answering,
@@ -12,8 +13,6 @@ import {
   lines,
   path,
   questions,
-  RALPH,
-  ralph,
   read,
   said,
   snapshot,
@@ -250,17 +249,30 @@ test('after going back, an approval that still counts is named', async () => {
   expect(lines.at(-1)).toContain('untildone trust --revoke');
 });
 
+test('an import of an older version, which began a loop of a state file, is put back', async () => {
+  const { home, project } = world();
+  const kept = join(projectFolder(home, project), 'imports', '20260101T120000');
+  mkdirSync(kept, { recursive: true });
+  const moved = { kind: 'file', path: path('.claude/state'), copy: '0-state', mode: 0o644, after: null };
+  const aside = { kind: 'renamed', path: path('current'), to: path('current.imported') };
+  const manifest = { v: 1, at: '2026-01-01T12:00:00.000Z', from: 'lock', done: [moved, aside], loop: 'l1' };
+  writeFileSync(join(kept, 'import.json'), JSON.stringify(manifest));
+  writeFileSync(join(kept, '0-state'), 'as it was\r\n');
+  write('current.imported/list', '[]');
+  expect(await undo()).toBe(0);
+  expect(snapshot(project)).toMatchObject({ 'current/list': expect.any(String) });
+  expect(read('.claude/state')).toBe('as it was\r\n');
+  expect(said()).toContain('untildone cancel l1');
+});
+
 describe('without a name', () => {
   test('what there is is listed, with what to type', async () => {
     write(PROJECT_SETTINGS, SETTINGS);
-    write(RALPH, ralph('s1'));
     const before = snapshot(folder());
     expect(await imported(undefined)).toEqual({ exitCode: 0 });
     expect(lines).toEqual([
       'harness: 3 of the hooks in your settings can become gates',
       '  untildone import --from harness --dry-run',
-      `ralph-loop: ${path(RALPH)} (Build the shop.)`,
-      '  untildone import --from ralph-loop --dry-run',
     ]);
     expect(snapshot(folder())).toEqual(before);
   });

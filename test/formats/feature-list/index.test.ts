@@ -214,7 +214,7 @@ describe('a loop', () => {
       `${dir()}/feature_list.json: "total_features" is 9, but the list has 3 entries`,
       `${dir()}/feature_list.json: "passes" is neither true nor false, which counts as open: entry 1, 7 8`,
       `${dir()}/feature_list.json: these features have a "verify" command, which is run only by a features gate of an ` +
-        'untildone.yaml that you trust (untildone import --from feature-list): entry 3',
+        'untildone.yaml that you trust (gates: { features: { features: FILE } }): entry 3',
     ]);
     expect(found.instruct(held()).reason).toContain(
       'NEXT FEATURE (ID entry 1): (no description)\n\nSteps:\none step\n',

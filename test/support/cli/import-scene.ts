@@ -93,7 +93,3 @@ export function contract() {
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.contract;
 }
-
-export const RALPH = '.claude/ralph-loop.local.md';
-export const ralph = (session: string, more = '') =>
-  `---\nactive: true\niteration: 4\nsession_id: ${session}\nmax_iterations: 20\ncompletion_promise: "ALL DONE"\nstarted_at: "2026-01-01T00:00:00Z"\n${more}---\n\nBuild the shop.\n`;
