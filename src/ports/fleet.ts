@@ -139,10 +139,6 @@ export interface Beat {
   drain: boolean;
   /** The whole fleet is paused: nothing new is taken. */
   paused: boolean;
-  /** How many commands of a run could not be read. They are taken away. */
-  unreadable?: Record<string, number>;
-  /** What is kept as `orders`. */
-  orders?: Record<string, string>;
 }
 
 export interface Schedule {
@@ -248,8 +244,5 @@ export interface Engine {
   due(): Promise<{ id: string; at: number; template: string }[]>;
   /** What was due is submitted. */
   handled(id: string, at: number): Promise<void>;
-  /** Keeps a text under a name, in the place of the one before. Shelves: `orders`, and `spent:<day>`, which goes after 62 days. */
-  keep(shelf: string, name: string, text: string): Promise<void>;
-  kept(shelf: string): Promise<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RunResult } from '../../ports/fleet.ts';
-import { jobOptions } from './add.ts';
-import { ENDED_LANE, type Lane, type LaneData, type Lanes, withReadableData } from './lanes.ts';
+import { ENDED_LANE, jobOptions, type Lane, type LaneData, type Lanes, withReadableData } from './lanes.ts';
 import type { Store } from './store.ts';
 import type { BullJob } from './views.ts';
 

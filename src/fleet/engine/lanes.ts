@@ -1,8 +1,10 @@
 /** A lane is one BullMQ queue for each set of labels that runs need. */
-import type { BackendFactory, IQueueBackend, JobJson, Queue } from 'bullmq';
+import type { BackendFactory, IQueueBackend, JobJson, JobsOptions, Queue } from 'bullmq';
 import { sha256 } from '../../files/digest.ts';
 import type { FleetJob } from '../../ports/fleet.ts';
 import { parsed } from './readable.ts';
+import { DAY_MS } from './records/lua.ts';
+import { ENDED_DAYS } from './records/runs.ts';
 import type { Store } from './store.ts';
 
 export interface Lane {
@@ -37,6 +39,24 @@ export function laneOf(labels: readonly string[]): string {
 
 export function serves(has: readonly string[], needs: readonly string[]): boolean {
   return needs.every((label) => has.includes(label));
+}
+
+/** So many ended runs of a lane are kept. */
+const ENDED_COUNT = 20_000;
+/** The last one of BullMQ. */
+const LAST_PRIORITY = 2_097_152;
+
+/** BullMQ never retries by itself: what happens to a run is said by its worker. */
+export function jobOptions(run: string, priority: number, delay = 0): JobsOptions {
+  return {
+    jobId: run,
+    priority: Math.min(Math.max(Math.round(priority), 0), LAST_PRIORITY),
+    delay,
+    attempts: 1,
+    stackTraceLimit: 0,
+    removeOnComplete: { age: (ENDED_DAYS * DAY_MS) / 1000, count: ENDED_COUNT },
+    removeOnFail: false,
+  };
 }
 
 /** Nobody reads them. */
@@ -75,4 +95,22 @@ export class Lanes {
     this.#opened.set(name, lane);
     return lane;
   }
+  /** Lets delayed runs be taken at once. Others are left as they are. */
+  async wake(runs: readonly string[]): Promise<void> {
+    const records = await this.#store.records.runs(runs);
+    for (const [place, run] of runs.entries()) {
+      const lane = records[place]?.lane;
+      if (lane === undefined) continue;
+      try {
+        await this.get(lane).backend.promote(run);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+      }
+    }
+  }
+}
+
+/** BullMQ did not do what was asked, by the state that the run is in. */
+export function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Worker } from 'bullmq';
 import { UsageError } from '../../core/text/errors.ts';
 import type { Schedule } from '../../ports/fleet.ts';
-import { type Lanes, SCHEDULES_LANE } from './lanes.ts';
+import { isRefusal, type Lanes, SCHEDULES_LANE } from './lanes.ts';
 import { BACKEND_OPTIONS, LOCK_MS, type Store } from './store.ts';
 
 interface Due {
@@ -95,7 +95,7 @@ export class Schedules {
       await job?.moveToCompleted(null, due.token, false);
     } catch (error) {
       // Another worker has it already, and submits the same once more.
-      if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error;
+      if (!isRefusal(error)) throw error;
     }
     this.#due.delete(keyOf(id, at));
   }

@@ -9,23 +9,16 @@ export class Sweeper {
   readonly #store: Store;
   readonly #lanes: Lanes;
   readonly #endings: Endings;
-  readonly #wake: (runs: readonly string[]) => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   #round = 0;
   /** The store answered a whole round ago, so whoever holds runs has renewed his locks since. */
   #steady = true;
 
-  constructor(
-    store: Store,
-    lanes: Lanes,
-    endings: Endings,
-    wake: (runs: readonly string[]) => Promise<void>,
-  ) {
+  constructor(store: Store, lanes: Lanes, endings: Endings) {
     this.#store = store;
     this.#lanes = lanes;
     this.#endings = endings;
-    this.#wake = wake;
   }
 
   start(): void {
@@ -58,7 +51,7 @@ export class Sweeper {
     if (!wasSteady) return;
     for (const name of [...Object.keys(lanes), SCHEDULES_LANE])
       await this.#lanes.get(name).backend.moveStalledJobsToWait();
-    await this.#wake(await this.#store.records.wakeable());
+    await this.#lanes.wake(await this.#store.records.wakeable());
     await this.#endings.completeAll();
     this.#round += 1;
     if (this.#round % PRUNE_EVERY === 1) await this.#store.records.prune();

@@ -3,7 +3,7 @@ import type { Job, JobType } from 'bullmq';
 import type { JobState, JobView, RunResult } from '../../ports/fleet.ts';
 import { ENDED_LANE, type Lane, type LaneData, type Lanes } from './lanes.ts';
 import { fleetJob } from './readable.ts';
-import type { RunRecord } from './records.ts';
+import type { RunRecord } from './records/runs.ts';
 import type { Store } from './store.ts';
 
 export type BullJob = Job<LaneData, unknown, string>;

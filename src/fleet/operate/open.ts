@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../core/text/errors.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import { EXAMPLE } from '../engine/address.ts';
-import { openEngine } from '../engine/open.ts';
+import { openEngine } from '../engine/engine.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';
 import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';

@@ -3,11 +3,11 @@
  * does or believes is sealed on the way in, and counts on the way out only with its seal.
  */
 
-import type { FleetLimits } from '../../core/fleet/limits.ts';
 import { titleOf } from '../../core/fleet/spec.ts';
 import { UsageError } from '../../core/text/errors.ts';
-import type { Beat, Engine, JobView, RunNews, WorkerView } from '../../ports/fleet.ts';
+import type { Beat, Engine, JobView, RunNews } from '../../ports/fleet.ts';
 import { limitsIn } from '../engine/readable.ts';
+import type { StoredEngine } from '../engine/stored.ts';
 import { sealedFieldsOf } from '../secret.ts';
 import { sealCommand, whyRefused } from './commands.ts';
 import { type OrderMemory, Orders } from './orders.ts';
@@ -32,41 +32,13 @@ export interface SealedBy {
   now?: () => number;
 }
 
-export function sealedEngine(raw: Engine, by: SealedBy): Engine {
-  const own = new SealedEngine(raw, by);
-  return new Proxy(raw, {
-    get(target, name) {
-      if (!(name in SealedEngine.prototype)) return target[name as keyof Engine];
-      return (own[name as keyof SealedEngine] as (...given: unknown[]) => unknown).bind(own);
-    },
-  });
+export function sealedEngine(raw: StoredEngine, by: SealedBy): Engine {
+  return { ...raw, ...new Sealing(raw, by) };
 }
 
-type Sealing = Pick<
-  Engine,
-  | 'take'
-  | 'beat'
-  | 'giveBack'
-  | 'complete'
-  | 'bury'
-  | 'endUnheld'
-  | 'job'
-  | 'jobs'
-  | 'command'
-  | 'tell'
-  | 'workers'
-  | 'drain'
-  | 'pause'
-  | 'isPaused'
-  | 'limits'
-  | 'setLimits'
-  | 'spend'
-  | 'spent'
-  | 'countIteration'
->;
-
-class SealedEngine implements Sealing {
-  readonly #raw: Engine;
+/** What of an engine is sealed. Each call is a field of its own, so that it takes the place of the raw one. */
+class Sealing implements Partial<Engine> {
+  readonly #raw: StoredEngine;
   readonly #secret: string;
   readonly #seals: Seals;
   readonly #orders: Orders;
@@ -79,7 +51,7 @@ class SealedEngine implements Sealing {
   readonly #begun = new Map<string, { minute: number; count: number }>();
   #toldUnsealed = '';
 
-  constructor(raw: Engine, { secret, memory, refusals = new Refusals(), now = Date.now }: SealedBy) {
+  constructor(raw: StoredEngine, { secret, memory, refusals = new Refusals(), now = Date.now }: SealedBy) {
     this.#raw = raw;
     this.#secret = secret;
     this.#seals = new Seals(secret);
@@ -89,12 +61,12 @@ class SealedEngine implements Sealing {
     this.#now = now;
   }
 
-  async command(...[run, command]: Parameters<Engine['command']>): Promise<void> {
+  readonly command: Engine['command'] = async (run, command) => {
     this.#needSecret();
     await this.#raw.command(run, sealCommand(run, command, this.#seals));
-  }
+  };
 
-  async take(...given: Parameters<Engine['take']>) {
+  readonly take: Engine['take'] = async (...given) => {
     const taken = await this.#raw.take(...given);
     if (!taken) return undefined;
     const before = await this.#raw.job(taken.run).catch(() => undefined);
@@ -102,9 +74,9 @@ class SealedEngine implements Sealing {
     this.#refusals.begin(taken.run, news?.refused);
     if (news) this.#news.set(taken.run, news);
     return taken;
-  }
+  };
 
-  async beat(...[view, held]: Parameters<Engine['beat']>): Promise<Beat> {
+  readonly beat: Engine['beat'] = async (view, held) => {
     const { count: refused } = this.#refusals;
     const shown = refused > 0 ? { ...view, refused } : view;
     const beat = await this.#raw.beat(this.#seals.sealed(shown, viewPurpose(view.name)), held);
@@ -125,7 +97,7 @@ class SealedEngine implements Sealing {
     const drain = order?.on === true && order.startedAt === view.startedAt;
     if (beat.drain && !drain) this.#once(`that worker ${view.name} drains`);
     return { ...beat, commands, drain, paused: beat.paused || this.#isPausedByOrder() };
-  }
+  };
 
   async #refuse(run: string, why: string, ids: readonly string[], count = 1): Promise<void> {
     this.#refusals.add(run, why, count);
@@ -134,44 +106,44 @@ class SealedEngine implements Sealing {
     if (news) await this.tell(run, news, []);
   }
 
-  async giveBack(...[taken, options]: Parameters<Engine['giveBack']>): Promise<void> {
+  readonly giveBack: Engine['giveBack'] = async (taken, options) => {
     const { run } = taken;
     const why =
       options.why === undefined ? {} : { why: this.#seals.sealedWords(options.why, whyPurpose(run)) };
     await this.#raw.giveBack(taken, { ...options, ...why });
     this.#forget(run);
-  }
+  };
 
-  async complete(...[taken, result]: Parameters<Engine['complete']>): Promise<void> {
+  readonly complete: Engine['complete'] = async (taken, result) => {
     await this.#raw.complete(taken, this.#seals.sealed(result, resultPurpose(taken.run)));
     this.#forget(taken.run);
-  }
+  };
 
-  async bury(...[taken, why]: Parameters<Engine['bury']>): Promise<void> {
+  readonly bury: Engine['bury'] = async (taken, why) => {
     await this.#raw.bury(taken, this.#seals.sealedWords(why, whyPurpose(taken.run)));
     this.#forget(taken.run);
-  }
+  };
 
-  async endUnheld(...[run, result]: Parameters<Engine['endUnheld']>): Promise<boolean> {
+  readonly endUnheld: Engine['endUnheld'] = async (run, result) => {
     this.#needSecret();
     return this.#raw.endUnheld(run, this.#seals.sealed(result, resultPurpose(run)));
-  }
+  };
 
-  async tell(...[run, news, lines, from]: Parameters<Engine['tell']>): Promise<void> {
+  readonly tell: Engine['tell'] = async (run, news, lines, from) => {
     this.#news.set(run, news);
     const refused = this.#refusals.of(run);
     const told = { ...news, ...(refused ? { refused } : {}) };
     await this.#raw.tell(run, this.#seals.sealed(told, newsPurpose(run)), lines, from);
-  }
+  };
 
-  async job(...[run]: Parameters<Engine['job']>): Promise<JobView | undefined> {
+  readonly job: Engine['job'] = async (run) => {
     const job = await this.#raw.job(run);
     return job && this.#seen(job);
-  }
+  };
 
-  async jobs(...given: Parameters<Engine['jobs']>): Promise<JobView[]> {
+  readonly jobs: Engine['jobs'] = async (...given) => {
     return (await this.#raw.jobs(...given)).map((job) => this.#seen(job));
-  }
+  };
 
   /** A run as its sealed spec, its workers and its operators tell of it. Without a secret it is shown as it lies there. */
   #seen(job: JobView): JobView {
@@ -195,7 +167,7 @@ class SealedEngine implements Sealing {
     return this.#seals.fits(news, newsPurpose(run)) ? without(news) : undefined;
   }
 
-  async workers(): Promise<WorkerView[]> {
+  readonly workers: Engine['workers'] = async () => {
     const views = await this.#raw.workers();
     if (this.#secret === '') return views;
     return views.map((view) =>
@@ -206,30 +178,30 @@ class SealedEngine implements Sealing {
             note: 'its entry does not have the seal of this fleet: another version, or not a worker of yours',
           },
     );
-  }
+  };
 
-  async drain(worker: string, on: boolean): Promise<void> {
+  readonly drain: Engine['drain'] = async (worker, on) => {
     const view = (await this.#raw.workers()).find(({ name }) => name === worker);
     if (view) await this.#order(drainName(worker), { startedAt: view.startedAt, on });
     await this.#raw.drain(worker, on);
-  }
+  };
 
-  async pause(on: boolean): Promise<void> {
+  readonly pause: Engine['pause'] = async (on) => {
     await this.#order(PAUSE, { on });
     await this.#raw.pause(on);
-  }
+  };
 
-  async isPaused(): Promise<boolean> {
+  readonly isPaused: Engine['isPaused'] = async () => {
     await this.#readOrders();
     return this.#isPausedByOrder() || this.#raw.isPaused();
-  }
+  };
 
   #isPausedByOrder(): boolean {
     return (this.#orders.value(PAUSE) as { on?: unknown } | undefined)?.on === true;
   }
 
   /** Limits without a seal limit, too, where no operator has set any that have one. */
-  async limits(): Promise<FleetLimits> {
+  readonly limits: Engine['limits'] = async () => {
     const [found] = await Promise.all([this.#raw.limits(), this.#readOrders()]);
     const ordered = this.#orders.value(LIMITS);
     const isFound = Object.keys(found).length > 0;
@@ -241,25 +213,25 @@ class SealedEngine implements Sealing {
     if (this.#seals.of(found, '') !== this.#seals.of(limits, ''))
       this.#once(`the limits ${JSON.stringify(found)}`);
     return limits;
-  }
+  };
 
-  async setLimits(limits: FleetLimits): Promise<void> {
+  readonly setLimits: Engine['setLimits'] = async (limits) => {
     await this.#order(LIMITS, limits);
     await this.#raw.setLimits(limits);
-  }
+  };
 
-  async spend(...given: Parameters<Engine['spend']>): Promise<void> {
+  readonly spend: Engine['spend'] = async (...given) => {
     await this.#spendings.spend(...given);
     await this.#raw.spend(...given);
-  }
+  };
 
-  async spent(day: string) {
+  readonly spent: Engine['spent'] = async (day) => {
     const spent = await this.#raw.spent(day);
     return this.#secret === '' ? spent : this.#spendings.withSealed(spent);
-  }
+  };
 
   /** A minute that the store has forgotten is not begun anew by this worker. */
-  async countIteration(...[model, most]: Parameters<Engine['countIteration']>): Promise<number> {
+  readonly countIteration: Engine['countIteration'] = async (model, most) => {
     const full = await this.#raw.countIteration(model, most);
     if (full > 0) return full;
     const minute = Math.floor(this.#now() / MINUTE_MS);
@@ -268,7 +240,7 @@ class SealedEngine implements Sealing {
     if (count > most) return Math.max(1, (minute + 1) * MINUTE_MS - this.#now());
     this.#begun.set(model, { minute, count });
     return 0;
-  }
+  };
 
   async #order(name: string, value: object): Promise<void> {
     this.#needSecret();

@@ -3,8 +3,9 @@
  * which anybody with access to it can change; the larger of both counts. An entry that was seen once is not forgotten here.
  */
 import { dayOf } from '../../core/fleet/budget.ts';
-import type { Engine, Spent } from '../../ports/fleet.ts';
+import type { Spent } from '../../ports/fleet.ts';
 import { parsed } from '../engine/readable.ts';
+import type { StoredEngine } from '../engine/stored.ts';
 import type { Seals } from './seal.ts';
 
 interface Entry {
@@ -14,7 +15,7 @@ interface Entry {
 }
 
 export class Spendings {
-  readonly #engine: Pick<Engine, 'keep' | 'kept'>;
+  readonly #engine: Pick<StoredEngine, 'keep' | 'kept'>;
   readonly #seals: Seals;
   /** What this worker was told of each run, by the day: what of it, and how much. */
   readonly #told = new Map<string, Map<string, number>>();
@@ -23,7 +24,7 @@ export class Spendings {
   #seen = new Map<string, Entry>();
   readonly #known = new Map<string, string>();
 
-  constructor(engine: Pick<Engine, 'keep' | 'kept'>, seals: Seals) {
+  constructor(engine: Pick<StoredEngine, 'keep' | 'kept'>, seals: Seals) {
     this.#engine = engine;
     this.#seals = seals;
   }

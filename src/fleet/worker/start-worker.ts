@@ -8,7 +8,7 @@ import { refuseInsideClient } from '../../hook/start/person.ts';
 import { wallsOfMachine } from '../../project/walls/walls-for.ts';
 import { missingVariables, processEnvironment } from '../drive/environment.ts';
 import { headIn } from '../drive/record.ts';
-import { openEngine } from '../engine/open.ts';
+import { openEngine } from '../engine/engine.ts';
 import type { Fleet } from '../operate/fleet.ts';
 import { fleetOver, isOnThisMachine, QUEUE_VARIABLE } from '../operate/open.ts';
 import { publishedOf } from '../operate/published.ts';

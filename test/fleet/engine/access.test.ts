@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/core/text/errors.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import { aJob, aWorker, RESULT, taken } from '../../support/fleet/engine-contract.ts';
 import { openStore, type Store } from '../../support/fleet/stores.ts';
 

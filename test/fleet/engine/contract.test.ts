@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { CONTRACT } from '../../support/fleet/engine-contract.ts';
 import { RECORDS_CONTRACT } from '../../support/fleet/engine-records-contract.ts';

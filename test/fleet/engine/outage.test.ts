@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EngineAway, Fenced } from '../../../src/core/fleet/errors.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import { CHECK_MS, LOCK_MS } from '../../../src/fleet/engine/store.ts';
 import type { Engine } from '../../../src/ports/fleet.ts';
 import { aJob, aWorker, RESULT, taken, until } from '../../support/fleet/engine-contract.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EngineAway } from '../../../src/core/fleet/errors.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
 import type { Truth } from '../../../src/fleet/truth/truth.ts';
 import { JournalScan } from '../../../src/home/journal/scan.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayOf } from '../../../src/core/fleet/budget.ts';
 import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import { Refusals } from '../../../src/fleet/seals/refusals.ts';
 import { sealedEngine } from '../../../src/fleet/seals/sealed-engine.ts';
 import { sealSpec } from '../../../src/fleet/secret.ts';

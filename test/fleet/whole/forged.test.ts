@@ -27,12 +27,8 @@ afterEach(async () => {
 /** The commands that an operator asks, as they lie in the store. */
 async function rowsOf(ask: (operator: Engine) => Promise<void>): Promise<RunCommand[]> {
   const rows: RunCommand[] = [];
-  const raw = new Proxy(await fleet.engine(), {
-    get: (from, name) =>
-      name === 'command'
-        ? async (_: string, command: RunCommand) => void rows.push(command)
-        : from[name as keyof Engine],
-  });
+  const command = async (_: string, row: RunCommand) => void rows.push(row);
+  const raw = { ...(await fleet.engine()), command };
   await ask(sealedEngine(raw, { secret: fleet.secret, memory: { read: () => ({}), write: () => {} } }));
   return rows;
 }

@@ -2,10 +2,8 @@
 import type { IQueueBackend } from 'bullmq';
 import { expect } from 'vitest';
 import { readAddress } from '../../../src/fleet/engine/address.ts';
-import { BullEngine } from '../../../src/fleet/engine/engine.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
-import { openRedis } from '../../../src/fleet/engine/redis/store.ts';
-import type { Store as EngineStore } from '../../../src/fleet/engine/store.ts';
+import { engineAt, openEngine } from '../../../src/fleet/engine/engine.ts';
+import { openStore } from '../../../src/fleet/engine/store.ts';
 import type { Engine, FleetJob, Taken } from '../../../src/ports/fleet.ts';
 import { aJob, RESULT, taken, until } from './engine-contract.ts';
 import type { Store } from './stores.ts';
@@ -97,14 +95,15 @@ const STEPS = [0, 1, 2, 3, 4, 5, 6];
 
 export async function noRunIsLost(store: Store): Promise<void> {
   const address = readAddress(store.url, {});
-  const opened: EngineStore = await openRedis(address);
+  const opened = await openStore(address);
   const lives = await openEngine(store.url, {});
   const runs: string[] = [];
   for (const [name, { before, act }] of Object.entries(ACTS)) {
     for (const steps of STEPS) {
       const life = new Life();
       const records = mortal(opened.records, life);
-      const dies = new BullEngine('', { ...opened, records, backend: mortal(opened.backend, life) });
+      const backend = mortal(opened.backend, life);
+      const dies = engineAt({ place: '' }, async () => ({ ...opened, records, backend }));
       const job = aJob(`${name.replaceAll(' ', '-')}-${steps}`, { labels: [`${name} ${steps}`] });
       runs.push(job.run);
       const prepared = await before(dies, job);

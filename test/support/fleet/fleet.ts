@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasEnded, isDone } from '../../../src/core/loop/state.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
-import type { Engine } from '../../../src/ports/fleet.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
+import type { StoredEngine } from '../../../src/fleet/engine/stored.ts';
 import { endProcessesOf, waitFor } from '../live/processes.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { buildPlayedClient } from './build-client.ts';
@@ -48,7 +48,7 @@ export class Fleet {
   readonly operator: Machine;
   readonly machines: Machine[] = [];
   readonly #workers: Program[] = [];
-  #engine: Engine | undefined;
+  #engine: StoredEngine | undefined;
 
   private constructor(root: string, store: Store, remotes: BareRemote[], pieces: number) {
     this.root = root;
@@ -84,7 +84,7 @@ export class Fleet {
     return machine;
   }
 
-  async engine(): Promise<Engine> {
+  async engine(): Promise<StoredEngine> {
     this.#engine ??= await openEngine(this.queue, {});
     return this.#engine;
   }

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, type Limits, promiseContract } from '../../../src/core/
 import { DEFAULT_ATTEMPTS } from '../../../src/core/fleet/spec.ts';
 import type { Entry } from '../../../src/core/loop/entry.ts';
 import { sha256 } from '../../../src/files/digest.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
 import { fleetOver } from '../../../src/fleet/operate/open.ts';
 import type { SubmitRequest } from '../../../src/fleet/operate/request.ts';

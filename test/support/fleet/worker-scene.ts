@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import { openEngine } from '../../../src/fleet/engine/open.ts';
+import { openEngine } from '../../../src/fleet/engine/engine.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import { assemble, type WorkerFlags, type WorkerParts } from '../../../src/fleet/worker/command.ts';
 import { driverStarter } from '../../../src/fleet/worker/driver-process.ts';
