@@ -1,3 +1,4 @@
+import { installCommands } from '../core/chains/all.ts';
 import { type Contract, type Frozen, isTrustedContract } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import type { Gate } from '../gates/gate.ts';
@@ -81,10 +82,8 @@ export function partsOfRoomSetup(
   judges: Judges,
 ): Record<string, string> {
   const lines = room?.setup?.run ?? [];
-  return lines.length === 0 ? {} : judges.parts(project, [...lines, ...INSTALL_SCRIPTS]);
+  return lines.length === 0 ? {} : judges.parts(project, [...lines, ...installCommands.flat()]);
 }
-
-const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'].map((name) => `npm run ${name}`);
 
 /**
  * The text whose digest you trust: everything that can run on your machine or leave it. Limits and texts are not part of

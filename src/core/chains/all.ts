@@ -2,6 +2,7 @@
 import * as apple from './apple.ts';
 import type { ToolChain } from './chain.ts';
 import * as dart from './dart.ts';
+import * as docs from './docs.ts';
 import * as dotnet from './dotnet.ts';
 import * as elixir from './elixir.ts';
 import * as go from './go.ts';
@@ -83,4 +84,45 @@ export const inputs: All<'inputs'> = [
   java.inputs,
   ruby.inputs,
   php.inputs,
+];
+
+export const settings: All<'settings'> = [
+  node.settings,
+  python.settings,
+  go.settings,
+  rust.settings,
+  java.settings,
+  ruby.settings,
+  native.settings,
+];
+
+export const homeSettings: All<'homeSettings'> = [
+  node.homeSettings,
+  python.homeSettings,
+  go.homeSettings,
+  rust.homeSettings,
+  java.homeSettings,
+  ruby.homeSettings,
+];
+
+export const leaves: All<'leaves'> = [node.leaves, python.leaves, rust.leaves, java.leaves];
+
+export const installCommands: All<'installCommands'> = [node.installCommands];
+
+export const mutes: All<'mutes'> = [
+  node.mutes,
+  python.mutes,
+  go.mutes,
+  rust.mutes,
+  java.mutes,
+  ruby.mutes,
+  php.mutes,
+  dotnet.mutes,
+  apple.mutes,
+  dart.mutes,
+  elixir.mutes,
+  native.mutes,
+  scripts.mutes,
+  shell.mutes,
+  docs.mutes,
 ];

@@ -1,3 +1,5 @@
+import type { LanguageName } from '../source/lexicon.ts';
+
 /**
  * What is known of one ecosystem: its tests, how they run, what it installs, what mutes its checkers. A chain is a module
  * whose exports are these; it exports only what it has. `template.ts` is there to be copied, and `all.ts` lists each fact
@@ -16,4 +18,28 @@ export interface ToolChain {
   dependencyFiles?: readonly RegExp[];
   /** Globs of the files that its package managers read when they install. */
   inputs?: readonly string[];
+  /** Names of settings that its tools look for in the folders above a project. */
+  settings?: readonly string[];
+  /** Settings of its package managers in the home of the user. */
+  homeSettings?: readonly string[];
+  /** What its tools install into a project or leave behind in it, as git is told to ignore it. */
+  leaves?: readonly string[];
+  /** Commands that its package managers run while they install. */
+  installCommands?: readonly string[];
+  /** Remarks that make a linter, a compiler or a measure of coverage look away. */
+  mutes?: readonly Mute[];
+}
+
+/** A remark that makes a tool look away: in a comment, or in code as an attribute. */
+export interface Mute {
+  /** The name by which it is allowed: `eslint-disable`. */
+  name: string;
+  group: 'lint' | 'types' | 'coverage';
+  expression: RegExp;
+  /** `code`: comments and quoted text are left out. Absent: only comments are looked at. */
+  view?: 'code';
+  /** Absent: every language. */
+  languages?: readonly LanguageName[];
+  /** Concerns one line or one declaration, not the whole file. */
+  narrow?: RegExp;
 }

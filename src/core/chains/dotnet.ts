@@ -1,4 +1,5 @@
 /** C#, F# and Visual Basic. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^fs$/;
 
@@ -12,4 +13,35 @@ export const runnerSettings = [/\.runsettings$/];
 
 export const dependencyFiles = [
   /\.(?:csproj|fsproj|vbproj|sln)$|(?:^|\/)(?:Directory\.[\w.]+\.props|packages\.lock\.json)$/,
+];
+
+export const mutes: readonly Mute[] = [
+  {
+    name: 'pragma-warning',
+    group: 'lint',
+    view: 'code',
+    expression: /#\s{0,5}pragma\s{1,5}warning\s{1,5}disable/,
+    languages: ['csharp'],
+  },
+  {
+    name: 'suppress-message',
+    group: 'lint',
+    view: 'code',
+    expression: /\[\s{0,5}(?:assembly:\s{0,5})?SuppressMessage\s{0,5}\(/,
+    languages: ['csharp'],
+  },
+  {
+    name: 'resharper-disable',
+    group: 'lint',
+    expression: /\/\/\s{0,20}ReSharper\s{1,5}disable/,
+    languages: ['csharp', 'c'],
+    narrow: /disable\s{1,5}once/,
+  },
+  {
+    name: 'coverage-excluded',
+    group: 'coverage',
+    view: 'code',
+    expression: /\[\s{0,5}ExcludeFromCodeCoverage\b/,
+    languages: ['csharp'],
+  },
 ];

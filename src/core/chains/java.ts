@@ -1,4 +1,5 @@
 /** Java, Kotlin, Scala, Groovy and Clojure: Maven, gradle, sbt and ant. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^(?:kt|scala|clj[cs]?)$/;
 
@@ -27,3 +28,31 @@ export const inputs = [
   'gradle/**',
   'gradlew',
 ];
+
+export const mutes: readonly Mute[] = [
+  {
+    name: 'suppress-warnings',
+    group: 'lint',
+    view: 'code',
+    expression: /@(?:file:)?Suppress(?:Warnings|FBWarnings|Lint)?\b/,
+    languages: ['java', 'kotlin', 'scala'],
+  },
+  {
+    name: 'scalastyle-off',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)\s{0,20}(?:scalastyle|scalafix)\s{0,5}:\s{0,5}off/,
+    languages: ['scala'],
+  },
+  {
+    name: 'ktlint-disable',
+    group: 'lint',
+    expression: /\/[/*]\s{0,20}ktlint-disable/,
+    languages: ['kotlin'],
+  },
+];
+
+export const settings = ['settings.gradle', 'settings.gradle.kts', 'build.gradle', 'pom.xml', '.mvn'];
+
+export const homeSettings = ['.m2/settings.xml', '.gradle/gradle.properties', '.gradle/init.gradle'];
+
+export const leaves = ['.gradle/', 'target/'];

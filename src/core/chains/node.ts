@@ -1,4 +1,5 @@
 /** JavaScript and TypeScript: npm, pnpm, yarn, bun, deno, and the runners that they start. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^[cm]?[jt]sx?$/;
 
@@ -42,4 +43,159 @@ export const inputs = [
   'bun.lock',
   'bun.lockb',
   'bunfig.toml',
+];
+
+export const mutes: readonly Mute[] = [
+  {
+    name: 'eslint-disable',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)[\s*!]{0,20}eslint-disable/,
+    languages: ['javascript'],
+    narrow: /disable-(?:next-)?line/,
+  },
+  {
+    name: 'eslint-disable',
+    group: 'lint',
+    expression: /<!--\s{0,20}eslint-disable/,
+    languages: ['markup'],
+    narrow: /disable-(?:next-)?line/,
+  },
+  {
+    name: 'eslint-rule-off',
+    group: 'lint',
+    expression: /\/\*\s{0,20}eslint\s[^\n]{0,200}?:\s{0,5}(?:\[\s{0,5})?(?:["']?(?:off|warn)\b|[01]\b)/,
+    languages: ['javascript'],
+  },
+  {
+    name: 'biome-ignore',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*|<!--)[\s*]{0,20}biome-ignore/,
+    narrow: /biome-ignore(?!-all)/,
+  },
+  {
+    name: 'oxlint-disable',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)[\s*]{0,20}oxlint-disable/,
+    languages: ['javascript'],
+    narrow: /disable-(?:next-)?line/,
+  },
+  {
+    name: 'deno-lint-ignore',
+    group: 'lint',
+    expression: /\/\/\s{0,20}deno-lint-ignore/,
+    languages: ['javascript'],
+    narrow: /ignore(?!-file)/,
+  },
+  {
+    name: 'tslint-disable',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)[\s*]{0,20}tslint:disable/,
+    languages: ['javascript'],
+    narrow: /disable-(?:next-)?line/,
+  },
+  {
+    name: 'jshint-ignore',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)\s{0,20}jshint\s{1,5}(?:ignore|-W)/,
+    languages: ['javascript'],
+  },
+  {
+    name: 'stylelint-disable',
+    group: 'lint',
+    expression: /(?:\/\/|\/\*)\s{0,20}stylelint-disable/,
+    languages: ['css', 'javascript'],
+  },
+  {
+    name: 'ts-nocheck',
+    group: 'types',
+    expression: /(?:\/\/|\/\*)[\s/*]{0,20}@ts-nocheck\b/,
+    languages: ['javascript'],
+  },
+  {
+    name: 'ts-ignore',
+    group: 'types',
+    expression: /(?:\/\/|\/\*|^\s{0,200}\*)[\s/*]{0,20}@ts-ignore\b/,
+    languages: ['javascript'],
+    narrow: /./,
+  },
+  {
+    name: 'ts-expect-error',
+    group: 'types',
+    expression: /(?:\/\/|\/\*|^\s{0,200}\*)[\s/*]{0,20}@ts-expect-error\b/,
+    languages: ['javascript'],
+    narrow: /./,
+  },
+  {
+    name: 'flow-ignore',
+    group: 'types',
+    expression: /(?:\/\/|\/\*)\s{0,20}\$Flow(?:FixMe|Ignore|ExpectedError|Issue)/,
+    languages: ['javascript'],
+    narrow: /./,
+  },
+  {
+    name: 'istanbul-ignore',
+    group: 'coverage',
+    expression: /(?:\/\/|\/\*)[\s*!]{0,20}istanbul\s{1,5}ignore/,
+    languages: ['javascript'],
+  },
+  {
+    name: 'c8-ignore',
+    group: 'coverage',
+    expression: /(?:\/\/|\/\*)[\s*!]{0,20}(?:c8|v8)\s{1,5}ignore/,
+    languages: ['javascript'],
+  },
+  {
+    name: 'node-coverage',
+    group: 'coverage',
+    expression: /(?:\/\/|\/\*)[\s*!]{0,20}node:coverage\s{1,5}(?:disable|ignore)/,
+    languages: ['javascript'],
+  },
+];
+
+export const settings = [
+  'node_modules',
+  'package.json',
+  'tsconfig.json',
+  'jsconfig.json',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.pnp.cjs',
+  '.pnp.loader.mjs',
+  'pnpm-workspace.yaml',
+  'bunfig.toml',
+  '.babelrc',
+  'babel.config.js',
+  '.mocharc.json',
+  '.mocharc.js',
+  '.mocharc.cjs',
+  '.mocharc.yml',
+  '.swcrc',
+  '.browserslistrc',
+  '.eslintrc',
+  '.eslintrc.json',
+  '.eslintrc.js',
+  '.eslintrc.cjs',
+  '.eslintrc.yml',
+  '.eslintrc.yaml',
+  'eslint.config.js',
+  'eslint.config.mjs',
+  'eslint.config.cjs',
+  'eslint.config.ts',
+  'biome.json',
+  'biome.jsonc',
+  '.prettierrc',
+  '.prettierrc.json',
+  '.stylelintrc',
+  '.stylelintrc.json',
+];
+
+export const homeSettings = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.config/pnpm/rc', '.bunfig.toml'];
+
+export const leaves = ['node_modules/'];
+
+export const installCommands = [
+  'npm run preinstall',
+  'npm run install',
+  'npm run postinstall',
+  'npm run prepare',
 ];

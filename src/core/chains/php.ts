@@ -1,4 +1,5 @@
 /** PHP: composer and phpunit. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^php$/;
 
@@ -9,3 +10,19 @@ export const runnerSettings = [/(?:^|\/)(?:phpunit|behat|codeception)[^/]*\.(?:x
 export const dependencyFiles = [/(?:^|\/)composer\.(?:json|lock)$/];
 
 export const inputs = ['composer.json', 'composer.lock'];
+
+export const mutes: readonly Mute[] = [
+  {
+    name: 'phpcs-ignore',
+    group: 'lint',
+    expression: /(?:\/\/|#|\*)\s{0,20}@?(?:phpcs:(?:ignore|disable)|codingStandardsIgnore)/,
+    languages: ['php'],
+  },
+  {
+    name: 'phpstan-ignore',
+    group: 'lint',
+    expression: /(?:\/\/|#|\*)\s{0,20}@(?:phpstan-ignore|psalm-suppress)/,
+    languages: ['php'],
+  },
+  { name: 'coverage-excluded', group: 'coverage', expression: /@codeCoverageIgnore/, languages: ['php'] },
+];

@@ -1,4 +1,5 @@
 /** Python: pip, uv, poetry, and pytest, unittest, tox and nox. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^py$/;
 
@@ -26,4 +27,105 @@ export const inputs = [
   'setup.py',
   'setup.cfg',
   '.python-version',
+];
+
+export const mutes: readonly Mute[] = [
+  {
+    name: 'noqa',
+    group: 'lint',
+    expression: /#[\s:]{0,20}(?:(?:ruff|flake8)\s{0,5}:\s{0,5})?noqa\b/i,
+    languages: ['python'],
+    narrow: /#[\s:]{0,20}noqa/i,
+  },
+  {
+    name: 'pylint-disable',
+    group: 'lint',
+    expression: /#\s{0,20}pylint\s{0,5}:\s{0,5}(?:disable|skip-file)/,
+    languages: ['python'],
+    narrow: /disable-next/,
+  },
+  {
+    name: 'nosec',
+    group: 'lint',
+    expression: /(?:#|\/\/)\s{0,20}#?nosec\b/,
+    languages: ['python', 'go'],
+    narrow: /nosec/,
+  },
+  {
+    name: 'type-ignore',
+    group: 'types',
+    expression: /#\s{0,20}type\s{0,5}:\s{0,5}ignore\b/,
+    languages: ['python'],
+    narrow: /\S\s{0,200}#|ignore\[/,
+  },
+  {
+    name: 'pyright-ignore',
+    group: 'types',
+    expression: /#\s{0,20}pyright\s{0,5}:\s{0,5}(?:ignore|basic|off)\b/,
+    languages: ['python'],
+    narrow: /ignore\[/,
+  },
+  {
+    name: 'mypy-ignore',
+    group: 'types',
+    expression: /#\s{0,20}mypy\s{0,5}:\s{0,5}(?:ignore|disable|allow|no-)/,
+    languages: ['python'],
+  },
+  {
+    name: 'pytype-disable',
+    group: 'types',
+    expression: /#\s{0,20}(?:pytype\s{0,5}:\s{0,5}(?:disable|skip)|pyre-(?:ignore|fixme|unsafe))/,
+    languages: ['python'],
+  },
+  {
+    name: 'no-type-check',
+    group: 'types',
+    view: 'code',
+    expression: /@(?:typing\.)?no_type_check\b/,
+    languages: ['python'],
+  },
+  {
+    name: 'no-cover',
+    group: 'coverage',
+    expression: /#\s{0,20}pragma\s{0,5}:?\s{0,5}no\s?(?:cover|branch)\b/i,
+    languages: ['python'],
+  },
+];
+
+export const settings = [
+  'pytest.ini',
+  '.pytest.ini',
+  'pyproject.toml',
+  'tox.ini',
+  'setup.cfg',
+  'conftest.py',
+  'ruff.toml',
+  '.ruff.toml',
+  '.flake8',
+  'mypy.ini',
+  '.pylintrc',
+  'pylintrc',
+  '.coveragerc',
+  '.python-version',
+  'uv.toml',
+];
+
+export const homeSettings = [
+  '.config/pip/pip.conf',
+  '.pip/pip.conf',
+  '.config/uv/uv.toml',
+  '.netrc',
+  '.config/pypoetry/config.toml',
+];
+
+export const leaves = [
+  '.venv/',
+  'venv/',
+  '__pycache__/',
+  '*.pyc',
+  '.pytest_cache/',
+  '.mypy_cache/',
+  '.ruff_cache/',
+  '.tox/',
+  '.nox/',
 ];

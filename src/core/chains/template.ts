@@ -1,4 +1,5 @@
 /** Copy this file, keep the exports that your ecosystem has, and name them in `all.ts`; then `npx vitest run test/core/chains`. */
+import type { Mute } from './chain.ts';
 
 export const sources = /^tmpl$/;
 
@@ -11,3 +12,21 @@ export const sharedSettings = [/(?:^|\/)template\.config\.tmpl$/];
 export const dependencyFiles = [/(?:^|\/)template\.lock$/];
 
 export const inputs = ['template.toml', 'template.lock'];
+
+/** Tools read a remark at the beginning of a comment. Words about one in the middle of a sentence are none. */
+export const mutes: readonly Mute[] = [
+  {
+    name: 'template-ignore',
+    group: 'lint',
+    expression: /#\s{0,20}template:ignore\b/,
+    languages: ['settings'],
+  },
+];
+
+export const settings = ['template.toml'];
+
+export const homeSettings = ['.config/template.toml'];
+
+export const leaves = ['.template_cache/'];
+
+export const installCommands = ['template prepare'];

@@ -76,8 +76,8 @@ function placesIn(path: string, given: string): Place[] {
 
 function directivePlaces(path: string, masked: MaskedSource, directive: Directive): Place[] {
   const { name, group, view, narrow, expression } = directive;
-  const searched = view === 'comments' ? masked.comments : masked.code;
-  const shown = view === 'comments' ? masked.comments : masked.uncommented;
+  const searched = view === 'code' ? masked.code : masked.comments;
+  const shown = view === 'code' ? masked.uncommented : masked.comments;
   const flags = `gm${expression.flags}`;
   return [...searched.matchAll(new RegExp(expression.source, flags))].map((match) => {
     const end = match.index + match[0].length;

@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeSettings } from '../../core/chains/all.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { hmacSha256, sha256, sha256OfFile } from '../../files/digest.ts';
@@ -29,19 +30,6 @@ export interface StartsFolder {
   key: string;
 }
 
-/** Settings that package managers read from your home. */
-const SETTINGS = [
-  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.config/pnpm/rc', '.bunfig.toml'],
-  ...[
-    '.config/pip/pip.conf',
-    '.pip/pip.conf',
-    '.config/uv/uv.toml',
-    '.netrc',
-    '.config/pypoetry/config.toml',
-  ],
-  ...['.cargo/config.toml', '.cargo/config', '.cargo/credentials.toml', '.config/go/env'],
-  ...['.m2/settings.xml', '.gradle/gradle.properties', '.gradle/init.gradle', '.bundle/config', '.gemrc'],
-];
 const LARGEST_SETTINGS = 1024 * 1024;
 const LARGEST_NEED = 512 * 1024 * 1024;
 
@@ -78,7 +66,7 @@ export function startNow(
     programs: programsWithDigests(pathOutside(env.PATH ?? '', project), digests.measured),
     needs: needs.flatMap((path) => keepNeed(project, path, folder)),
     settings: Object.fromEntries(
-      SETTINGS.flatMap((path) => {
+      homeSettings.flat().flatMap((path) => {
         const digest = settingsDigest(home, path, key);
         return digest === undefined ? [] : [[path, digest]];
       }),

@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { leaves } from '../../core/chains/all.ts';
 import { writeWhole } from '../../files/whole-file.ts';
 import { realPath } from '../../home/layout.ts';
 import { AS_BYTES_CONFIG, type GitCall, runGit } from '../git.ts';
@@ -41,8 +42,7 @@ const CONFIG: readonly string[] = [
 ];
 
 /** Patterns to ignore in a project without git, which may have no ignore file: what tools install or leave behind. */
-const IGNORED_OUTSIDE_GIT =
-  'node_modules/ .venv/ venv/ __pycache__/ *.pyc .pytest_cache/ .mypy_cache/ .ruff_cache/ .tox/ .nox/ .gradle/ target/ .DS_Store';
+const ignoredOutsideGit = () => [...new Set([...leaves.flat(), '.DS_Store'])];
 
 /** State files of foreign formats, which change at every Stop: in a tree they would look like progress. */
 const STATE_OF_LOOPS = [
@@ -86,7 +86,7 @@ async function objectFormat(repository: UserRepository): Promise<string> {
 /** The patterns that you let git ignore outside of the project's own files, as they are now: an agent may add others. */
 async function exclusions(project: string, repository: UserRepository | undefined): Promise<string> {
   const own = repository ? readText(join(repository.commonDir, 'info', 'exclude')) : '';
-  const always = [...STATE_OF_LOOPS, ...(repository ? [] : IGNORED_OUTSIDE_GIT.split(' '))].join('\n');
+  const always = [...STATE_OF_LOOPS, ...(repository ? [] : ignoredOutsideGit())].join('\n');
   return [readText(await excludesFile(project, repository)), own, always, ''].join('\n');
 }
 

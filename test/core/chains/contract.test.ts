@@ -45,6 +45,21 @@ describe.each(chains)('%s keeps the contract of a chain', (name, exports) => {
     expect(chain.sources?.test('md') ?? false).toBe(false);
   });
 
+  test('remarks that mute its tools have a name for contracts, and mute nothing in a plain comment', () => {
+    for (const { name: said, expression, languages } of chain.mutes ?? []) {
+      expect(said).toMatch(/^[a-z][a-z\d-]*$/);
+      expect(expression.test('// a remark # about /* nothing */')).toBe(false);
+      expect(languages?.length).not.toBe(0);
+    }
+  });
+
+  test('settings and what tools leave behind are names below a folder, not paths of one machine', () => {
+    const { settings = [], homeSettings = [], leaves = [] } = chain;
+    for (const path of [settings, homeSettings, leaves].flat())
+      expect(path).toMatch(/^[^/~!\s]+(?:\/[^/~!\s]*)*$/);
+    for (const command of chain.installCommands ?? []) expect(command.trim()).not.toBe('');
+  });
+
   test('what its package managers read lies in the project, and is no source', () => {
     for (const glob of chain.inputs ?? []) {
       expect(glob).toMatch(/^[^/~!]/);
