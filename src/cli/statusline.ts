@@ -1,7 +1,7 @@
 /** `untildone statusline`: Claude Code sends what it knows of a session on stdin, and shows the line that is printed. */
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { asFields, type Fields, parseFields } from '../client/fields.ts';
-import type { LoopState } from '../core/loop/state.ts';
+import { asksPerson, type LoopState } from '../core/loop/state.ts';
 import { type Piece, type StatuslineFacts, statusline, type Tone } from '../core/words/statusline.ts';
 import { homeFrom } from '../home/layout.ts';
 import { FileStore } from '../home/store.ts';
@@ -86,14 +86,14 @@ function loopOf(session: string, store: FileStore): StatuslineFacts['loop'] {
 }
 
 function partOf({ loop }: LoopRef, state: LoopState): StatuslineFacts['loop'] {
-  const { status, iteration, maxIterations, gates, waiting, missed } = state;
+  const { status, iteration, maxIterations, gates, missed } = state;
   return {
     id: loop,
     status,
     iteration,
     maxIterations,
     gates,
-    asks: waiting?.why === 'approval' || waiting?.why === 'needs_person',
+    asks: asksPerson(state),
     missed: missed !== undefined,
   };
 }

@@ -1,7 +1,11 @@
 /** `untildone status --watch`: the overview in the terminal, drawn again when something changes. */
 import { once } from 'node:events';
-import { escapedJson } from '../core/text/visible.ts';
+import { jsonText } from '../core/text/visible.ts';
 import { EXIT } from '../core/words/exit-codes.ts';
+import { FileStore } from '../home/store.ts';
+import type { LoopRef } from '../ports/ports.ts';
+import { readLoops } from '../read/loop/find-loop.ts';
+import { foundJson } from '../read/loop/loop-json.ts';
 import { watchInterruption } from '../terminal/interruption.ts';
 import { out } from '../terminal/print.ts';
 import { TerminalRegion } from '../terminal/text.ts';
@@ -69,9 +73,18 @@ function printed(loops: Loops, world: DashboardWorld, json: boolean): Shown {
         const key = `${row.status} ${row.iteration} ${row.words} ${row.doing}`;
         if (told.get(row.id) === key) continue;
         told.set(row.id, key);
-        out(json ? escapedJson(JSON.stringify(row)) : changeLine(row, world.clock.now()));
+        if (!json) out(changeLine(row, world.clock.now()));
+        else for (const found of foundNow(loops.ref(row.id), world)) out(jsonText(found));
       }
     },
     end() {},
   };
+}
+
+/** The loop as `status --json` has it; none when it has gone meanwhile. */
+function foundNow(ref: LoopRef | undefined, { home, clock, ...world }: DashboardWorld) {
+  const store = new FileStore(home, clock);
+  const { hooksAt, turnEndOf, wallsHere } = world;
+  const viewing = { store, hooksAt, turnEndOf, wallsHere, now: clock.now() };
+  return readLoops(store, ref ? [ref] : []).map((found) => foundJson(found, viewing));
 }

@@ -162,3 +162,14 @@ test('a home that vanishes under it does not end the dashboard', async () => {
   expect(child.exitCode).toBeNull();
   expect(new FileStore(homeAt(world.env.UNTILDONE_HOME), { now: () => 0 }).loops()).toEqual([]);
 });
+
+test('a watched loop has the fields of status --json', async () => {
+  const world = scene();
+  const { child, line } = begun(['status', '--watch', '--json'], world);
+  const watched = JSON.parse(await line());
+  const listed = JSON.parse(world.cli(['status', '--json']).stdout).loops[0];
+  expect(Object.keys(watched)).toEqual(Object.keys(listed));
+  expect(watched).toMatchObject({ id: listed.id, doing: listed.doing, max_iterations: 50 });
+  child.kill('SIGINT');
+  expect((await once(child, 'exit'))[0]).toBe(0);
+});

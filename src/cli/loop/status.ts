@@ -2,7 +2,13 @@ import type { HooksState } from '../../client/settings/would-run.ts';
 import { answerTo, questionWords } from '../../core/loop/asked.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
-import { type AgentLine, type GateLine, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import {
+  type AgentLine,
+  asksPerson,
+  type GateLine,
+  hasEnded,
+  type LoopState,
+} from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { sayCount } from '../../core/text/figures.ts';
@@ -190,11 +196,10 @@ function childLines(children: readonly Found[], world: ViewingWorld): string[] {
     if (!('state' in found)) return [`  child ${unreadable(found.ref.loop, found.problem)}`];
     const { ref, state } = found;
     const task = oneLine(world.store.task(ref).split('\n', 1)[0] ?? '', 80);
-    const asks = state.waiting?.why === 'approval' || state.waiting?.why === 'needs_person';
     const worked = elapsedMs(state, state.ending?.at ?? world.now);
     return [
       `  child ${ref.loop}  ${paintStatus(state.status)}  iteration ${state.iteration}  ${sayDuration(worked)}  ${task}`,
-      ...(asks ? [`    ${describeWait(state)}`] : []),
+      ...(asksPerson(state) ? [`    ${describeWait(state)}`] : []),
     ];
   });
   return lines.length === 0 ? [] : [...lines, ''];

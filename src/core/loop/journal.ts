@@ -16,6 +16,7 @@ import { withExcuses } from './excuses.ts';
 import { MISSED_STOP, missedAt } from './missed-stop.ts';
 import { allTold, answer } from './questions.ts';
 import {
+  asksPerson,
   closeWait,
   end,
   guardedAfter,
@@ -267,10 +268,6 @@ const OF_THE_SESSION = new Set([
 /** Notes an event from inside a subagent. The session itself may wait for it meanwhile, and goes on waiting. */
 function advanceInsideAgent(state: LoopState, event: string): LoopState {
   return event === 'PreToolUse' ? { ...state, agentToolSeen: true } : state;
-}
-
-function asksPerson({ waiting }: LoopState): boolean {
-  return waiting?.why === 'needs_person' || waiting?.why === 'approval';
 }
 
 /** Marks all answers as told: they go to the agent with the prompt. */

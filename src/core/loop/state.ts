@@ -348,6 +348,11 @@ export function hasEnded(state: LoopState): boolean {
   return state.status !== 'active' && state.status !== 'paused';
 }
 
+/** Whether it waits for you: an answer, or something that only you can do. */
+export function asksPerson({ waiting }: Pick<LoopState, 'waiting'>): boolean {
+  return waiting?.why === 'needs_person' || waiting?.why === 'approval';
+}
+
 /** Whether this status says that the work is done, proven or claimed. */
 export function isDone(status: string): boolean {
   return status === 'verified_done' || status === 'claimed_done';

@@ -2,13 +2,20 @@ import { answerTo } from '../../core/loop/asked.ts';
 import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
 import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import type { Found } from './find-loop.ts';
+import { lookAtLoop, type ViewingWorld } from './look-at-loop.ts';
 import type { LoopView } from './loop-view.ts';
+import type { Doing } from './shape.ts';
 
 /** A loop for other programs: docs/reference/json-output.md. Fields are added, never changed. */
 export interface LoopJson {
   id: string;
   session: string;
   status: string;
+  /** What it does right now: one of `Doing`. */
+  doing: Doing;
+  /** The same in one sentence. */
+  words: string;
   iteration: number;
   max_iterations: number | null;
   task: string;
@@ -60,12 +67,27 @@ export interface QuestionJson {
   answered_at: string | null;
 }
 
-export function loopJson(view: LoopView): LoopJson {
+/** A loop that cannot be read. */
+export interface UnreadableLoopJson {
+  id: string;
+  status: 'unreadable';
+  problem: string;
+}
+
+/** Looks at a loop that was found. */
+export function foundJson(found: Found, world: ViewingWorld): LoopJson | UnreadableLoopJson {
+  if (!('state' in found)) return { id: found.ref.loop, status: 'unreadable', problem: found.problem };
+  return loopJson(lookAtLoop(found.ref, found.state, world));
+}
+
+function loopJson(view: LoopView): LoopJson {
   const { state } = view;
   return {
     id: view.id,
     session: state.session,
     status: state.status,
+    doing: view.situation.doing,
+    words: view.situation.words,
     iteration: state.iteration,
     max_iterations: state.maxIterations === 'unlimited' ? null : state.maxIterations,
     task: view.task,
