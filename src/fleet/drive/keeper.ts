@@ -45,25 +45,29 @@ const STOPPED = 'this worker stopped';
 /** How long a session that is ended may take to report what it has spent. */
 const LAST_WORD_MS = 1_000;
 
+/** How far this process is with its run. */
+type Stage =
+  /** The remote does not know yet that this worker has the run: what is asked waits. `endedBy`: what ended it meanwhile. */
+  | { is: 'before'; early: RunCommand[]; endedBy?: RunCommand }
+  /** `mayBegin`: the worker has let the next iteration begin. `leftUsd`: what the budgets of the fleet leave for a session. */
+  | { is: 'claimed'; mayBegin: boolean; leftUsd?: number }
+  /** This process pauses the run, or leaves it waiting. */
+  | { is: 'leaving'; rest: Rest }
+  /** A step failed, which could only stop the run. */
+  | { is: 'over'; failure: unknown };
+
 export class FleetKeeper implements RunKeeper {
   readonly #with: Keeping;
   readonly #stop = new AbortController();
-  readonly #early: RunCommand[] = [];
+  #stage: Stage = { is: 'before', early: [] };
   #ref: LoopRef | undefined;
-  #claimed = false;
+  /** What a person wants of the run. */
+  #person: 'paused' | 'goes_on' | undefined;
+  /** Since when the run waits for a person. */
+  #asksSince: number | undefined;
   /** Commands are carried out one after the other. */
   #commands: Promise<void> = Promise.resolve();
-  #heard = new Set<RunCommand['command']>();
-  /** Why this process paused the run, or left it waiting. */
-  #own: Rest | undefined;
-  #isPausedByPerson = false;
-  #asksSince: number | undefined;
-  #failure: unknown;
-  #endedEarly: RunCommand | undefined;
-  /** The worker has let the iteration begin that comes next. */
-  #isAllowed = false;
   #spending = new Spending();
-  #leftUsd: number | undefined;
 
   constructor(keeping: Keeping) {
     this.#with = keeping;
@@ -73,26 +77,25 @@ export class FleetKeeper implements RunKeeper {
     link.takeCommands((command) => this.#hear(command));
   }
 
-  /** What went wrong in a step of this keeper, which could only stop the run. */
+  /** What went wrong in a step of this keeper. */
   get failure(): unknown {
-    return this.#failure;
+    return this.#stage.is === 'over' ? this.#stage.failure : undefined;
   }
 
-  /** What the budgets of the fleet leave for one more session. */
   get leftUsd(): number | undefined {
-    return this.#leftUsd;
+    return this.#stage.is === 'claimed' ? this.#stage.leftUsd : undefined;
   }
 
   /** The command that ended the run before its loop began. */
   get endedEarly(): RunCommand | undefined {
-    return this.#endedEarly;
+    return this.#stage.is === 'before' ? this.#stage.endedBy : undefined;
   }
 
   /** What a step before the loop leads to. Undefined as soon as the run is ended, and then nobody waits for the step. */
   async unlessEnded<Result>(step: Promise<Result>): Promise<Result | undefined> {
     const { signal } = this.#stop;
     const ended = new Promise<undefined>((resolve) => {
-      const look = () => this.#endedEarly && resolve(undefined);
+      const look = () => this.endedEarly && resolve(undefined);
       signal.addEventListener('abort', look, { once: true });
       look();
     });
@@ -130,11 +133,11 @@ export class FleetKeeper implements RunKeeper {
 
   async begins(ref: LoopRef): Promise<string | undefined> {
     return this.#guarded(async () => {
-      if (this.#endedEarly && !this.#claimed) return STOPPED;
-      if (!this.#claimed) {
+      if (this.#stage.is === 'before') {
+        if (this.#stage.endedBy) return STOPPED;
         const { publisher } = this.#with;
         publisher.record = { ...publisher.record, takes: publisher.record.takes + 1, rest: undefined };
-        await this.#claim(ref, 'begun');
+        await this.#claim(ref, 'begun', this.#stage);
       }
       await this.#settled();
       const state = this.#state();
@@ -145,6 +148,7 @@ export class FleetKeeper implements RunKeeper {
   async iterated(state: LoopState, spentUsd: number): Promise<string | undefined> {
     return this.#guarded(async () => {
       this.#asksSince = undefined;
+      if (this.#stage.is === 'claimed') this.#stage.mayBegin = false;
       const { publisher } = this.#with;
       publisher.record = { ...publisher.record, takes: 0, rest: undefined };
       // A hand-over note is no iteration.
@@ -159,7 +163,6 @@ export class FleetKeeper implements RunKeeper {
         return undefined;
       }
       if (isIteration) await this.#tellIteration(spentUsd);
-      this.#isAllowed = false;
       return this.#mayGoOn(this.#state(), spentUsd);
     });
   }
@@ -167,7 +170,8 @@ export class FleetKeeper implements RunKeeper {
   async goesOn(): Promise<string | undefined> {
     return this.#guarded(async () => {
       const state = this.#state();
-      return this.#isAllowed ? undefined : this.#mayGoOn(state, state.spent.costUsd, true);
+      const mayBegin = this.#stage.is === 'claimed' && this.#stage.mayBegin;
+      return mayBegin ? undefined : this.#mayGoOn(state, state.spent.costUsd, true);
     });
   }
 
@@ -181,18 +185,23 @@ export class FleetKeeper implements RunKeeper {
   }
 
   leaves(until: number | undefined): string | undefined {
+    const rest = this.#restWhileWaiting(until);
+    if (rest) this.#enter({ is: 'leaving', rest });
+    return rest?.why;
+  }
+
+  #restWhileWaiting(untilMs: number | undefined): Rest | undefined {
     const now = Date.now();
     const { link, waitMs = LONGEST_WAIT_MS } = this.#with;
-    if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
-    else if (until !== undefined) {
-      if (until - now <= waitMs) return undefined;
-      this.#own = { kind: 'by_itself', why: describeWait(this.#state()), untilMs: until };
-    } else {
-      this.#asksSince ??= now;
-      if (now - this.#asksSince <= waitMs) return undefined;
-      this.#own = { kind: 'needs_you', why: describeWait(this.#state()) };
-    }
-    return this.#own.why;
+    if (link.drains) return { kind: 'by_itself', why: DRAINS };
+    if (untilMs !== undefined)
+      return untilMs - now <= waitMs
+        ? undefined
+        : { kind: 'by_itself', why: describeWait(this.#state()), untilMs };
+    this.#asksSince ??= now;
+    return now - this.#asksSince <= waitMs
+      ? undefined
+      : { kind: 'needs_you', why: describeWait(this.#state()) };
   }
 
   /** Claims a run that was adopted, and carries out what was asked of it. Returns an outcome when it does not go on. */
@@ -205,14 +214,13 @@ export class FleetKeeper implements RunKeeper {
     const { rest } = before;
     this.#spending = new Spending(before.spent ?? spent);
     publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
-    this.#isPausedByPerson = rest?.kind === 'paused';
-    await this.#claim(ref, 'taken up');
+    if (rest?.kind === 'paused') this.#person = 'paused';
+    if (this.#stage.is === 'before') await this.#claim(ref, 'taken up', this.#stage);
     await this.#settled();
     const state = this.#state();
     const waitsForYou =
       state.status === 'paused' &&
-      (this.#isPausedByPerson ||
-        (rest?.kind === 'needs_you' && ![...this.#heard].some((command) => GOES_ON.has(command))));
+      (this.#person === 'paused' || (rest?.kind === 'needs_you' && this.#person !== 'goes_on'));
     if (hasEnded(state) || waitsForYou) return this.outcomeAfter();
     publisher.record = { ...publisher.record, rest: undefined };
     return undefined;
@@ -225,7 +233,7 @@ export class FleetKeeper implements RunKeeper {
 
   /** Publishes how the run is left, and says it. */
   async outcomeAfter(): Promise<DriveOutcome> {
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#stage.is === 'over') throw this.#stage.failure;
     await this.#settled();
     const { publisher, link } = this.#with;
     link.lost.throwIfAborted();
@@ -243,9 +251,9 @@ export class FleetKeeper implements RunKeeper {
 
   /** Ends a run that was cancelled before it was adopted. Undefined when it was not. */
   async cancelUnadopted(ref: LoopRef): Promise<DriveOutcome | undefined> {
-    if (!this.#endedEarly || this.#claimed) return undefined;
+    if (this.#stage.is !== 'before' || !this.#stage.endedBy) return undefined;
     this.#ref = ref;
-    for (const command of this.#early.splice(0)) await this.#apply(command, isEnding(command));
+    for (const command of this.#stage.early.splice(0)) await this.#apply(command, isEnding(command));
     await this.#tellSpent(this.#with.publisher.record.spent);
     this.#spending.ended(this.#state().spent.costUsd, Date.now());
     await this.#publish('cancelled', { isLast: true, isUnadopted: true });
@@ -289,11 +297,11 @@ export class FleetKeeper implements RunKeeper {
 
   #restOf(state: LoopState): Rest {
     const why = state.waiting?.detail ?? describeWait(state);
-    if (this.#isPausedByPerson) return { kind: 'paused', why: why || 'paused by a person' };
-    return this.#own ?? { kind: 'needs_you', why };
+    if (this.#person === 'paused') return { kind: 'paused', why: why || 'paused by a person' };
+    return this.#stage.is === 'leaving' ? this.#stage.rest : { kind: 'needs_you', why };
   }
 
-  async #claim(ref: LoopRef, message: string): Promise<void> {
+  async #claim(ref: LoopRef, message: string, { early }: Stage & { is: 'before' }): Promise<void> {
     const { publisher, link, news, world } = this.#with;
     this.#ref = ref;
     const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? publisher.record.branch;
@@ -301,10 +309,10 @@ export class FleetKeeper implements RunKeeper {
     news.follow(ref, world.store);
     news.spent(this.#spending.total(0));
     await this.#publish(message);
-    this.#claimed = true;
+    this.#enter({ is: 'claimed', mayBegin: false });
     const { takes } = publisher.record;
     await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...this.#spending.rows] });
-    for (const command of this.#early.splice(0)) this.#hear(command);
+    for (const command of early.splice(0)) this.#hear(command);
   }
 
   #publish(message: string, options: Parameters<Publisher['publish']>[3] = {}): Promise<void> {
@@ -323,41 +331,52 @@ export class FleetKeeper implements RunKeeper {
     if (!link.drains && state.waiting?.why !== 'approval' && isNext) {
       const costUsd = this.#spending.total(spentUsd);
       const { refused, leftUsd } = await link.may({ model, costUsd, iteration: state.iteration });
-      this.#leftUsd = leftUsd;
-      this.#own = refused ? { kind: 'by_itself', ...refused } : undefined;
-      this.#isAllowed = !refused;
+      this.#enter(
+        refused
+          ? { is: 'leaving', rest: { kind: 'by_itself', ...refused } }
+          : { is: 'claimed', mayBegin: true, leftUsd },
+      );
     }
-    if (link.drains) this.#own = { kind: 'by_itself', why: DRAINS };
-    return this.#own?.why;
+    if (link.drains) this.#enter({ is: 'leaving', rest: { kind: 'by_itself', why: DRAINS } });
+    return this.#stage.is === 'leaving' ? this.#stage.rest.why : undefined;
   }
 
   /** A step that fails stops the run at once; `outcomeAfter` tells why. */
   async #guarded(step: () => Promise<string | undefined>): Promise<string | undefined> {
     try {
-      if (this.#failure !== undefined || this.#with.link.lost.aborted) return STOPPED;
+      if (this.#stage.is === 'over' || this.#with.link.lost.aborted) return STOPPED;
       return await step();
     } catch (error) {
-      this.#failure ??= error;
-      this.#stopSessions(0);
+      this.#fail(error);
       return STOPPED;
     }
   }
 
+  /** Nothing follows a failure. */
+  #enter(stage: Stage): void {
+    if (this.#stage.is !== 'over') this.#stage = stage;
+  }
+
+  #fail(failure: unknown): void {
+    this.#enter({ is: 'over', failure });
+    this.#stopSessions(0);
+  }
+
   #hear(command: RunCommand): void {
+    const stage = this.#stage;
     const isEnd = isEnding(command);
-    if (!this.#claimed) {
-      this.#early.push(command);
+    if (stage.is === 'before') {
+      stage.early.push(command);
       if (!isEnd || this.#ref) return;
-      this.#endedEarly ??= command;
+      stage.endedBy ??= command;
       this.#stop.abort();
       return;
     }
+    // What was not carried out is asked of who takes the run next.
+    if (stage.is === 'over') return;
     this.#commands = this.#commands
       .then(() => this.#apply(command, isEnd))
-      .catch((error: unknown) => {
-        this.#failure ??= error;
-        this.#stopSessions(0);
-      });
+      .catch((error: unknown) => this.#fail(error));
   }
 
   async #apply(command: RunCommand, isEnd: boolean): Promise<void> {
@@ -368,12 +387,20 @@ export class FleetKeeper implements RunKeeper {
     if (why !== undefined) return link.send({ type: 'refused', id: command.id, why });
     const record = { applied: withApplied(applied, command.id), askedAt: Math.max(askedAt, command.at) };
     publisher.record = { ...publisher.record, ...record };
-    this.#heard.add(command.command);
     const text = await applyCommand(command, this.#known(), world);
     await link.send({ type: 'note', text });
-    if (command.command === 'pause' || command.command === 'resume')
-      this.#isPausedByPerson = this.#state().status === 'paused';
+    this.#person = this.#wantedBy(command);
     if (isEnd && hasEnded(this.#state())) this.#stopSessions(LAST_WORD_MS);
+  }
+
+  /** What a person wants, who has asked this last. */
+  #wantedBy({ command }: RunCommand): 'paused' | 'goes_on' | undefined {
+    const isPaused =
+      command === 'pause' || command === 'resume'
+        ? this.#state().status === 'paused'
+        : this.#person === 'paused';
+    if (isPaused) return 'paused';
+    return GOES_ON.has(command) || this.#person === 'goes_on' ? 'goes_on' : undefined;
   }
 
   /** Ends the sessions, and after a while everything that the run has started. */
