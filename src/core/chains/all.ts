@@ -109,6 +109,40 @@ export const leaves: All<'leaves'> = [node.leaves, python.leaves, rust.leaves, j
 
 export const installCommands: All<'installCommands'> = [node.installCommands];
 
+export const checks: All<'checks'> = [
+  node.checks,
+  python.checks,
+  go.checks,
+  rust.checks,
+  java.checks,
+  ruby.checks,
+  php.checks,
+  dotnet.checks,
+  apple.checks,
+  dart.checks,
+  elixir.checks,
+  native.checks,
+  scripts.checks,
+  make.checks,
+  shell.checks,
+  docs.checks,
+];
+
+export const otherOptions: All<'otherOptions'> = [
+  node.otherOptions,
+  python.otherOptions,
+  go.otherOptions,
+  java.otherOptions,
+  ruby.otherOptions,
+  dotnet.otherOptions,
+  native.otherOptions,
+  make.otherOptions,
+];
+
+export const narrows: All<'narrows'> = [go.narrows, rust.narrows];
+
+export const weakCalls: All<'weakCalls'> = [native.weakCalls, make.weakCalls];
+
 export const mutes: All<'mutes'> = [
   node.mutes,
   python.mutes,

@@ -1,5 +1,6 @@
 /** Swift and Objective-C. */
-import type { Mute } from './chain.ts';
+import { byWords } from '../commands/by-words.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const sources = /^swift$/;
 
@@ -14,3 +15,10 @@ export const mutes: readonly Mute[] = [
     narrow: /disable:(?:this|next|previous)/,
   },
 ];
+
+export const checks: Checks = {
+  swift: { test: 'tests', build: 'build' },
+  swiftc: 'build',
+  xcodebuild: (args) => byWords(args, { test: 'tests', build: 'build', analyze: 'lint' }),
+  swiftlint: 'lint',
+};

@@ -1,3 +1,5 @@
+import type { CallReader, Verbs } from '../commands/by-words.ts';
+import type { CheckKind, Weakness } from '../commands/check-names.ts';
 import type { LanguageName } from '../source/lexicon.ts';
 
 /**
@@ -26,6 +28,14 @@ export interface ToolChain {
   leaves?: readonly string[];
   /** Commands that its package managers run while they install. */
   installCommands?: readonly string[];
+  /** Programs, several in one key, with what a call of them checks. */
+  checks?: Checks;
+  /** Options by which most runners choose some of the tests, and that mean something else to these programs. */
+  otherOptions?: OtherOptions;
+  /** Whether these words choose some of the tests. */
+  narrows?: Narrows;
+  /** Options with which a program that ends well may have checked nothing. */
+  weakCalls?: WeakCalls;
   /** Remarks that make a linter, a compiler or a measure of coverage look away. */
   mutes?: readonly Mute[];
 }
@@ -43,3 +53,12 @@ export interface Mute {
   /** Concerns one line or one declaration, not the whole file. */
   narrow?: RegExp;
 }
+
+/** Always the same, by the first word that is no option, or by all words. */
+export type Checks = ByProgram<CheckKind | Verbs | CallReader>;
+export type OtherOptions = ByProgram<readonly string[]>;
+export type Narrows = ByProgram<(args: readonly string[]) => boolean>;
+export type WeakCalls = ByProgram<Readonly<Partial<Record<Weakness, RegExp>>>>;
+
+/** The key names one program, or several with spaces between. */
+type ByProgram<Value> = Readonly<Record<string, Value>>;

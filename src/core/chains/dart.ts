@@ -1,5 +1,5 @@
 /** Dart and Flutter. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const sources = /^dart$/;
 
@@ -16,3 +16,5 @@ export const mutes: readonly Mute[] = [
     narrow: /ignore:/,
   },
 ];
+
+export const checks: Checks = { 'flutter dart': { test: 'tests', analyze: 'lint', build: 'build' } };

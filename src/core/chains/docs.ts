@@ -1,5 +1,5 @@
 /** Files that are no programs: documents, settings, infrastructure. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const mutes: readonly Mute[] = [
   {
@@ -9,3 +9,11 @@ export const mutes: readonly Mute[] = [
     languages: ['settings'],
   },
 ];
+
+export const checks: Checks = {
+  'hadolint actionlint yamllint markdownlint markdownlint-cli2 ansible-lint tflint vale': 'lint',
+  sqlfluff: { lint: 'lint' },
+  'terraform tofu': { validate: 'types', plan: 'build' },
+  helm: { lint: 'lint' },
+  buf: { lint: 'lint', build: 'build' },
+};

@@ -1,5 +1,6 @@
 /** C#, F# and Visual Basic. */
-import type { Mute } from './chain.ts';
+import { byVerb, only } from '../commands/by-words.ts';
+import type { Checks, Mute, OtherOptions } from './chain.ts';
 
 export const sources = /^fs$/;
 
@@ -45,3 +46,13 @@ export const mutes: readonly Mute[] = [
     languages: ['csharp'],
   },
 ];
+
+export const checks: Checks = {
+  dotnet: (args) =>
+    args[0] === 'format'
+      ? only(args, 'format', '--verify-no-changes')
+      : byVerb(args, { test: 'tests', build: 'build' }),
+  'msbuild xbuild': 'build',
+};
+
+export const otherOptions: OtherOptions = { dotnet: ['-f', '-o', '-e', '-m', '-t'] };

@@ -1,5 +1,5 @@
 /** Go. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute, Narrows, OtherOptions } from './chain.ts';
 
 export const sources = /^go$/;
 
@@ -23,3 +23,19 @@ export const mutes: readonly Mute[] = [
 export const settings = ['go.work', 'go.mod', '.golangci.yml', '.golangci.yaml', '.golangci.toml'];
 
 export const homeSettings = ['.config/go/env'];
+
+export const checks: Checks = {
+  go: { test: 'tests', vet: 'lint', build: 'build' },
+  gotestsum: 'tests',
+  'golangci-lint staticcheck revive': 'lint',
+};
+
+export const otherOptions: OtherOptions = { go: ['-o', '-e', '-m', '-t', '-f'] };
+
+export const narrows: Narrows = {
+  // It tests the package of the folder, unless told `./...`.
+  go: (args) => {
+    const packages = args.slice(1).filter((word) => !word.startsWith('-'));
+    return packages.length > 0 && !packages.some((word) => word.includes('...'));
+  },
+};

@@ -1,5 +1,6 @@
 /** Java, Kotlin, Scala, Groovy and Clojure: Maven, gradle, sbt and ant. */
-import type { Mute } from './chain.ts';
+import { byWords, type Verbs } from '../commands/by-words.ts';
+import type { Checks, Mute, OtherOptions } from './chain.ts';
 
 export const sources = /^(?:kt|scala|clj[cs]?)$/;
 
@@ -56,3 +57,26 @@ export const settings = ['settings.gradle', 'settings.gradle.kts', 'build.gradle
 export const homeSettings = ['.m2/settings.xml', '.gradle/gradle.properties', '.gradle/init.gradle'];
 
 export const leaves = ['.gradle/', 'target/'];
+
+export const checks: Checks = {
+  'mvn mvnw mvnw.cmd gradle gradlew gradlew.bat ant sbt mill lein': (args) => byWords(args, GOALS),
+  'javac kotlinc': 'build',
+  'detekt ktlint checkstyle': 'lint',
+};
+
+const GOALS: Verbs = {
+  test: 'tests',
+  verify: 'all',
+  check: 'all',
+  package: 'all',
+  install: 'all',
+  build: 'all',
+  'integration-test': 'tests',
+  compile: 'build',
+  assemble: 'build',
+  compileJava: 'build',
+  compileKotlin: 'build',
+  'test-compile': 'build',
+};
+
+export const otherOptions: OtherOptions = { 'mvn mvnw': ['-f', '-o', '-e', '-t', '-g'] };

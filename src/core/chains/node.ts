@@ -1,5 +1,8 @@
 /** JavaScript and TypeScript: npm, pnpm, yarn, bun, deno, and the runners that they start. */
-import type { Mute } from './chain.ts';
+import { byVerb, byWords, type CallReader, only } from '../commands/by-words.ts';
+import { kindByName } from '../commands/check-names.ts';
+import { hasFlag, hasOption, plainWords } from '../shell/options.ts';
+import type { Checks, Mute, OtherOptions } from './chain.ts';
 
 export const sources = /^[cm]?[jt]sx?$/;
 
@@ -199,3 +202,49 @@ export const installCommands = [
   'npm run postinstall',
   'npm run prepare',
 ];
+
+const NODE: CallReader = (args) => {
+  if (hasOption(args, '--test')) return 'tests';
+  if (args.includes('--check') || args.includes('-c')) return 'build';
+  const [file = ''] = plainWords(args, ['-r', '--require', '--import', '--loader', '-e', '-p']);
+  if (args.includes('-e') || args.includes('-p')) return undefined;
+  // The program of a package, called by its path.
+  const tool = /node_modules\/(?:\.bin\/)?([\w-]+)/.exec(file)?.[1];
+  if (tool !== undefined) return { program: tool, args: args.slice(args.indexOf(file) + 1) };
+  return file.includes('node_modules/') ? undefined : kindByName(file.slice(file.lastIndexOf('/') + 1));
+};
+
+export const checks: Checks = {
+  'jest mocha ava tape tap jasmine qunit uvu lab wtr web-test-runner bun-test': 'tests',
+  vitest: ([first = '']) => (/^(?:watch|dev|bench|init|list)$/.test(first) ? undefined : 'tests'),
+  cypress: { run: 'tests' },
+  playwright: { test: 'tests' },
+  karma: (args) => (args.includes('--single-run') ? 'tests' : undefined),
+  ng: { test: 'tests', lint: 'lint', build: 'build', e2e: 'tests' },
+  'node tsx ts-node': NODE,
+  deno: (args) =>
+    args[0] === 'fmt'
+      ? only(args, 'format', '--check')
+      : byVerb(args, { test: 'tests', lint: 'lint', check: 'types', task: 'all' }),
+  'tsc vue-tsc tsgo svelte-check flow': 'types',
+  astro: { check: 'types', build: 'build' },
+  next: { build: 'build', lint: 'lint' },
+  nuxt: { build: 'build', typecheck: 'types' },
+  vite: { build: 'build' },
+  'webpack rollup tsup esbuild parcel swc': (args) => (hasFlag(args, 'w') ? undefined : 'build'),
+  'eslint oxlint stylelint xo standard tslint knip publint attw depcheck': 'lint',
+  biome: { check: 'lint', lint: 'lint', ci: 'lint' },
+  dprint: { check: 'format' },
+  prettier: (args) =>
+    args.includes('-c') ? 'format' : only(args, 'format', '--check', '-l', '--list-different'),
+  'turbo lerna moon rush nx': (args) => byWords(args),
+};
+
+export const otherOptions: OtherOptions = {
+  node: ['-e', '--test', '--run', '-r', '-m', '-t', '-f', '-o', '--name'],
+  vitest: ['-o', '-m', '-e', '-f', '--run', '--name'],
+  jest: ['-e', '-m', '-g', '-k', '--name'],
+  mocha: ['-t', '-m', '-k', '-e', '-o', '-R'],
+  turbo: ['-F', '--filter', '--only'],
+  nx: ['-t'],
+};

@@ -1,5 +1,7 @@
 /** PHP: composer and phpunit. */
-import type { Mute } from './chain.ts';
+import { byTarget } from '../commands/by-words.ts';
+import { plainWords } from '../shell/options.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const sources = /^php$/;
 
@@ -26,3 +28,15 @@ export const mutes: readonly Mute[] = [
   },
   { name: 'coverage-excluded', group: 'coverage', expression: /@codeCoverageIgnore/, languages: ['php'] },
 ];
+
+export const checks: Checks = {
+  'phpunit pest paratest codecept': 'tests',
+  'phpstan psalm phpcs': 'lint',
+  composer: (args) => byTarget(args),
+  php: (args) => {
+    if (args[0] === '-l') return 'lint';
+    const [file = '', verb] = plainWords(args);
+    if (file === 'artisan') return verb === 'test' ? 'tests' : undefined;
+    return { program: file.slice(file.lastIndexOf('/') + 1), args: args.slice(1) };
+  },
+};

@@ -1,5 +1,8 @@
 /** Python: pip, uv, poetry, and pytest, unittest, tox and nox. */
-import type { Mute } from './chain.ts';
+import { byVerb, type CallReader, only } from '../commands/by-words.ts';
+import { kindByName } from '../commands/check-names.ts';
+import { plainWords } from '../shell/options.ts';
+import type { Checks, Mute, OtherOptions } from './chain.ts';
 
 export const sources = /^py$/;
 
@@ -129,3 +132,33 @@ export const leaves = [
   '.tox/',
   '.nox/',
 ];
+
+const PYTHON: CallReader = (args) => {
+  const at = args.indexOf('-m');
+  const module = at < 0 ? undefined : args[at + 1];
+  if (module === 'unittest') return 'tests';
+  if (module === 'compileall' || module === 'py_compile') return 'build';
+  if (module !== undefined) return { program: module, args: args.slice(at + 2) };
+  const [file = '', verb] = plainWords(args);
+  if (/(?:^|\/)(?:manage|setup)\.py$/.test(file)) return verb === 'test' ? 'tests' : undefined;
+  return kindByName(file.slice(file.lastIndexOf('/') + 1));
+};
+
+export const checks: Checks = {
+  'pytest py.test nosetests': 'tests',
+  'tox nox': 'all',
+  hatch: { test: 'tests' },
+  'python python3 py pypy3': PYTHON,
+  'mypy pyright basedpyright pyre pytype ty': 'types',
+  ruff: (args) =>
+    args[0] === 'format' ? only(args, 'format', '--check', '--diff') : byVerb(args, { check: 'lint' }),
+  'flake8 pylint pyflakes bandit pycodestyle pydocstyle vulture': 'lint',
+  'black isort autopep8 yapf': (args) => only(args, 'format', '--check', '--check-only', '--diff', '-c'),
+  'pre-commit': { run: 'all' },
+  coverage: { run: 'tests' },
+};
+
+export const otherOptions: OtherOptions = {
+  'python python3': ['-m', '-e'],
+  pytest: ['-o', '-e', '-f', '-t', '-g', '-R', '--name'],
+};

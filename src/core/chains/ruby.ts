@@ -1,5 +1,6 @@
 /** Ruby: bundler, rake, rspec and minitest. */
-import type { Mute } from './chain.ts';
+import { byTarget } from '../commands/by-words.ts';
+import type { Checks, Mute, OtherOptions } from './chain.ts';
 
 export const sources = /^rb$/;
 
@@ -29,3 +30,13 @@ export const mutes: readonly Mute[] = [
 export const settings = ['Gemfile', '.rspec', '.rubocop.yml', '.ruby-version'];
 
 export const homeSettings = ['.bundle/config', '.gemrc'];
+
+export const checks: Checks = {
+  'rspec minitest cucumber': 'tests',
+  rails: { test: 'tests', 'test:all': 'tests', spec: 'tests' },
+  rake: (args) => byTarget(args, 'tests'),
+  'rubocop standardrb reek brakeman': 'lint',
+  srb: { tc: 'types' },
+};
+
+export const otherOptions: OtherOptions = { rspec: ['-f', '-o', '-m', '-k', '-R'] };

@@ -1,5 +1,7 @@
 /** Rust: cargo and nextest. */
-import type { Mute } from './chain.ts';
+import { byVerb, only, type Verbs } from '../commands/by-words.ts';
+import { hasOption, plainWords } from '../shell/options.ts';
+import type { Checks, Mute, Narrows } from './chain.ts';
 
 export const sources = /^rs$/;
 
@@ -53,3 +55,36 @@ export const settings = [
 export const homeSettings = ['.cargo/config.toml', '.cargo/config', '.cargo/credentials.toml'];
 
 export const leaves = ['target/'];
+
+export const checks: Checks = {
+  cargo: (args) => {
+    const verbs = plainWords(args).filter((word) => !word.startsWith('+'));
+    return verbs[0] === 'fmt' ? only(args, 'format', '--check') : byVerb(verbs, CARGO);
+  },
+  rustc: 'build',
+};
+
+const CARGO: Verbs = {
+  test: 'tests',
+  t: 'tests',
+  nextest: 'tests',
+  clippy: 'lint',
+  check: 'types',
+  c: 'types',
+  build: 'build',
+  b: 'build',
+};
+
+export const narrows: Narrows = {
+  // A word behind `cargo test` chooses tests by name, `-p` a package.
+  cargo: (args) => {
+    const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+    if (hasOption(own, '-p', '--package', '--lib', '--bin', '--test', '--doc')) return true;
+    const words = own.filter(
+      (word, i) =>
+        !/^[-+]/.test(word) &&
+        !/^(?:-F|--features|--target|--profile|-j|--manifest-path)$/.test(own[i - 1] ?? ''),
+    );
+    return words.slice(1).some((word) => word !== 'run');
+  },
+};

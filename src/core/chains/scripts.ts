@@ -1,5 +1,5 @@
 /** Languages of scripts and numbers: Lua, Perl, R, Julia. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const sources = /^(?:lua|pl|[rR]|jl)$/;
 
@@ -13,3 +13,5 @@ export const mutes: readonly Mute[] = [
     languages: ['lua'],
   },
 ];
+
+export const checks: Checks = { 'prove busted': 'tests' };

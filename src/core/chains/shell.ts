@@ -1,5 +1,5 @@
 /** Scripts of the shell. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute } from './chain.ts';
 
 export const sources = /^(?:sh|bash)$/;
 
@@ -13,3 +13,5 @@ export const mutes: readonly Mute[] = [
     languages: ['shell'],
   },
 ];
+
+export const checks: Checks = { 'bats shellspec': 'tests', shellcheck: 'lint' };

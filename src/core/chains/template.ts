@@ -1,5 +1,5 @@
 /** Copy this file, keep the exports that your ecosystem has, and name them in `all.ts`; then `npx vitest run test/core/chains`. */
-import type { Mute } from './chain.ts';
+import type { Checks, Mute, Narrows, OtherOptions, WeakCalls } from './chain.ts';
 
 export const sources = /^tmpl$/;
 
@@ -30,3 +30,15 @@ export const homeSettings = ['.config/template.toml'];
 export const leaves = ['.template_cache/'];
 
 export const installCommands = ['template prepare'];
+
+export const checks: Checks = {
+  'template-test template-spec': 'tests',
+  template: { test: 'tests', lint: 'lint' },
+  'template-run': ([program = '', ...args]) => ({ program, args }),
+};
+
+export const otherOptions: OtherOptions = { template: ['-m'] };
+
+export const narrows: Narrows = { template: (args) => args.includes('--one') };
+
+export const weakCalls: WeakCalls = { template: { dry_run: /^--only-list$/ } };

@@ -1,8 +1,9 @@
 /** Audits one session: the task that is shared out to threads. */
+
+import type { CheckKind } from '../../core/commands/check-names.ts';
 import type { SessionFiles } from '../reading/files.ts';
 import { readTranscript } from '../reading/read-transcript.ts';
 import type { ReadingCounts } from '../reading/records.ts';
-import type { CheckKind } from './checks.ts';
 import { type SessionTurn, SessionTurns, type TimedEvent, WorkEvents } from './session-turns.ts';
 import { isInside } from './worked-on.ts';
 

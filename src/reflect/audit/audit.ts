@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import type { CheckKind } from '../../core/commands/check-names.ts';
 import { commandGates } from '../../core/contract/propose.ts';
 import { jsonLines } from '../../core/text/visible.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
@@ -15,7 +16,6 @@ import { readingProgress } from '../reading/progress.ts';
 import { shareOut } from '../reading/share-out.ts';
 import { type AuditOptions, auditSession, type SessionAudit } from './audit-session.ts';
 import type { FromAuditThread, WholeAudit } from './audit-thread.ts';
-import type { CheckKind } from './checks.ts';
 import { evidenceLines } from './evidence.ts';
 import { writePage } from './html-page.ts';
 import { auditJson, evidenceJson } from './json.ts';

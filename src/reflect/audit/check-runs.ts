@@ -1,6 +1,7 @@
 /** From a shell line and how it ended to the edits and check runs in it, in their order. */
+
+import { type Check, checkOf } from '../../core/commands/checks.ts';
 import { editedBy } from './bash-edits.ts';
-import { type Check, checkOf } from './checks.ts';
 import { type LineCall, lineCalls } from './line-calls.ts';
 import { type CheckRun, resultOf } from './turn.ts';
 

@@ -1,7 +1,7 @@
 /** Which calls of a shell line could fail without the line failing, and why. */
 import { baseName, SHELLS, unwrapped } from '../../core/shell/calls.ts';
+import { hasFlag } from '../../core/shell/options.ts';
 import { type CallNode, type ShellNode, shellStructure } from '../../core/shell/structure.ts';
-import { hasFlag } from './words-of.ts';
 
 /** Why the exit code of a line does not tell about one of its calls. */
 export type Hiding =

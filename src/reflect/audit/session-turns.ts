@@ -1,5 +1,6 @@
 /** Cuts the records of a session into turns, and judges each. */
 import { resolve } from 'node:path';
+import type { CheckKind } from '../../core/commands/check-names.ts';
 import { keptOf } from '../reading/excerpt.ts';
 import type {
   NotificationRecord,
@@ -8,7 +9,6 @@ import type {
   TranscriptRecord,
 } from '../reading/records.ts';
 import { type LineAt, type LineEnd, lineEvents } from './check-runs.ts';
-import type { CheckKind } from './checks.ts';
 import { type SaidEnding, saidEnding } from './ending.ts';
 import { type Edit, type Judged, judgeTurn, type TurnEvent } from './turn.ts';
 import { countsAsWork, isProse } from './worked-on.ts';

@@ -1,6 +1,7 @@
 /** Puts the audited sessions together to figures. Pure: what is asked of the disk comes in. */
+
+import type { CheckKind } from '../../core/commands/check-names.ts';
 import type { AuditedTurn, SessionAudit } from './audit-session.ts';
-import type { CheckKind } from './checks.ts';
 import type { Masking, TurnClass } from './turn.ts';
 
 export const CLASSES: readonly TurnClass[] = ['verified', 'stale', 'failed', 'masked', 'never_ran'];

@@ -1,5 +1,6 @@
 /** One turn: from the prompt of a person to the end of the work that it started. */
-import type { Check, CheckKind, Weakness } from './checks.ts';
+import type { CheckKind, Weakness } from '../../core/commands/check-names.ts';
+import type { Check } from '../../core/commands/checks.ts';
 import type { Hiding } from './line-calls.ts';
 
 /** What stood behind the end of a turn. `narrow` becomes `masked` or `verified`, once it is known whether wider checks exist. */

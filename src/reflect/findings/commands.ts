@@ -1,50 +1,10 @@
+import { checkOf } from '../../core/commands/checks.ts';
+import { unwrapped } from '../../core/shell/calls.ts';
 import { type SimpleCommand, simpleCommands } from '../../core/shell/words.ts';
 import { normalCommand } from './normalise.ts';
 import { copied } from './repeats.ts';
 
 /** What a shell command does, as far as findings need it: whether it runs tests, changes files, or takes work back. */
-
-const TEST_PROGRAMS = new Set([
-  ...['vitest', 'jest', 'mocha', 'ava', 'tap', 'pytest', 'py.test', 'tox', 'nox', 'rspec', 'phpunit'],
-  ...['ctest', 'karma', 'cypress', 'playwright', 'bats', 'busted', 'nextest'],
-]);
-/** Programs that run tests by a word after them. */
-const TEST_WORDS: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:(?:run|run-script) )?(?:t|tst|test)(?:[:-]\S+)?\b/,
-  pnpm: /^(?:run )?(?:t|test)(?:[:-]\S+)?\b/,
-  yarn: /^(?:run )?test(?:[:-]\S+)?\b/,
-  bun: /^(?:run )?test\b/,
-  deno: /^(?:task )?test\b/,
-  node: /^(?:\S+ )*--test\b/,
-  go: /^test\b/,
-  cargo: /^(?:\+\S+ )?(?:test|nextest)\b/,
-  dotnet: /^test\b/,
-  mvn: /^(?:-\S+ )*(?:test|verify)\b/,
-  gradle: /^(?:\S+ )*(?:test|check)\b/,
-  make: /^(?:-\S+ )*(?:test|tests|check)\b/,
-  just: /^(?:test|check)\b/,
-  rake: /^(?:test|spec)\b/,
-  mix: /^test\b/,
-  swift: /^test\b/,
-  rails: /^test\b/,
-  composer: /^(?:run )?test\b/,
-  python: /^-m (?:pytest|unittest)\b/,
-  python3: /^-m (?:pytest|unittest)\b/,
-};
-/** Programs that only start another one. */
-const STARTERS = new Set([
-  'npx',
-  'pnpx',
-  'bunx',
-  'uv',
-  'poetry',
-  'pipenv',
-  'bundle',
-  'time',
-  'env',
-  'command',
-]);
-const STARTER_WORDS = new Set(['run', 'exec', 'dlx', 'x', '--']);
 
 /** Programs that change no file of the project. */
 const ONLY_LOOK = new Set([
@@ -165,25 +125,11 @@ interface ReadCommand {
   does: CommandDoes;
 }
 
-/** The words of a command, and of the command that it starts. */
-function started({ words }: SimpleCommand): string[] {
-  let rest = words;
-  while (rest.length > 1 && STARTERS.has(baseOf(rest[0]))) {
-    rest = rest.slice(1);
-    while (rest.length > 1 && (STARTER_WORDS.has(rest[0] ?? '') || /^-|=/.test(rest[0] ?? '')))
-      rest = rest.slice(1);
-  }
-  return rest;
-}
-
-function runsTests(part: SimpleCommand): boolean {
-  const [program = '', ...rest] = started(part);
-  const name = baseOf(program)
-    .replace(/^gradlew$/, 'gradle')
-    .replace(/^mvnw$/, 'mvn');
-  if (TEST_PROGRAMS.has(name)) return true;
-  const words = Object.hasOwn(TEST_WORDS, name) ? TEST_WORDS[name] : undefined;
-  return words?.test(rest.join(' ')) === true;
+function runsTests({ words }: SimpleCommand): boolean {
+  const [program, ...args] = unwrapped(words).words;
+  const check = checkOf({ program: baseOf(program), args });
+  // A commit that leaves out the hooks of a project runs none of its checks.
+  return (check?.kind === 'tests' || check?.kind === 'all') && check.weak !== 'hooks_skipped';
 }
 
 function onlyLooks(part: SimpleCommand): boolean {

@@ -60,12 +60,26 @@ describe.each(chains)('%s keeps the contract of a chain', (name, exports) => {
     for (const command of chain.installCommands ?? []) expect(command.trim()).not.toBe('');
   });
 
+  test('its programs have names, and reading a call of one never fails', () => {
+    const { checks = {}, otherOptions = {}, narrows = {}, weakCalls = {} } = chain;
+    for (const programs of [checks, otherOptions, narrows, weakCalls].flatMap((fact) => Object.keys(fact)))
+      expect(programs).toMatch(/^[\w.+-]+(?: [\w.+-]+)*$/);
+    const calls = [[], ['--help'], ['test'], ['run', '-x'], ['-m'], ['node_modules/']];
+    for (const read of Object.values(checks))
+      if (typeof read === 'function') for (const args of calls) expect(() => read(args)).not.toThrow();
+  });
+
   test('what its package managers read lies in the project, and is no source', () => {
     for (const glob of chain.inputs ?? []) {
       expect(glob).toMatch(/^[^/~!]/);
       expect(pathMatcher([glob])('src/product.x')).toBe(false);
     }
   });
+});
+
+test('every program belongs to one chain', () => {
+  const programs = all.checks.flatMap((checks) => Object.keys(checks).flatMap((names) => names.split(' ')));
+  expect(programs.filter((program, i) => programs.indexOf(program) !== i)).toEqual([]);
 });
 
 test('the template shows every fact that a chain may have', () => {

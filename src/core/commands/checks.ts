@@ -1,12 +1,19 @@
 /** What a call checks, and whether its passing would tell less than it seems to. */
-import { baseName, SHELLS } from '../../core/shell/calls.ts';
-import { type CheckKind, kindByName } from './check-names.ts';
-import type { LineCall } from './line-calls.ts';
-import { isNarrow, type Weakness, weakness } from './narrowing.ts';
-import { RUNNERS } from './runners.ts';
-import { plainWords } from './words-of.ts';
+import { checks } from '../chains/all.ts';
+import { baseName, SHELLS } from '../shell/calls.ts';
+import { plainWords } from '../shell/options.ts';
+import { byProgram } from './by-program.ts';
+import { byVerb } from './by-words.ts';
+import { type CheckKind, kindByName, type Weakness } from './check-names.ts';
+import { isNarrow, weakness } from './narrowing.ts';
 
-export type { CheckKind, Weakness };
+/** A call of a program, without what stands before it. */
+interface ProgramCall {
+  program: string;
+  args: readonly string[];
+  /** The variables that are set for it: `CI=1`. */
+  assigns?: readonly string[];
+}
 
 export interface Check {
   kind: CheckKind;
@@ -18,7 +25,7 @@ export interface Check {
 }
 
 /** Undefined for a call that checks nothing. */
-export function checkOf(call: LineCall): Check | undefined {
+export function checkOf(call: ProgramCall): Check | undefined {
   const skipped = skippedHooks(call);
   if (skipped) return skipped;
   const found = find(call.program, call.args, 0);
@@ -64,9 +71,20 @@ function find(program: string, args: readonly string[], depth: number): Found | 
   if (depth > DEEPEST) return undefined;
   if (MANAGERS.test(program)) return scriptOf(program, args, depth);
   if (CARRIERS.test(program)) return carried(args, depth);
-  const kind = RUNNERS[program]?.(args);
+  const kind = kindOf(program, args);
   if (kind) return { kind, program, args, name: nameOf(program, args) };
-  return Object.hasOwn(RUNNERS, program) ? undefined : ownScript(program, args);
+  return CHECKS.has(program) ? undefined : ownScript(program, args);
+}
+
+/** Whether there is such a program is not asked. */
+const CHECKS = byProgram([...checks, { untildone: { verify: 'all' } }]);
+
+function kindOf(program: string, args: readonly string[]): CheckKind | undefined {
+  const known = CHECKS.get(program);
+  if (known === undefined || typeof known === 'string') return known;
+  if (typeof known === 'object') return byVerb(args, known);
+  const found = known(args);
+  return typeof found === 'object' ? kindOf(found.program, found.args) : found;
 }
 
 /** `npm test`, `pnpm run lint`, `yarn vitest`. */
@@ -82,7 +100,7 @@ function scriptOf(program: string, args: readonly string[], depth: number): Foun
   const rest = args.slice(args.indexOf(script, at) + 1).filter((each) => each !== '--');
   if (program === 'bun' && word === 'test')
     return { kind: 'tests', program: 'bun-test', args: rest, name: 'bun test' };
-  const known = !isRun && Object.hasOwn(RUNNERS, script) ? find(script, rest, depth + 1) : undefined;
+  const known = !isRun && CHECKS.has(script) ? find(script, rest, depth + 1) : undefined;
   if (known) return { ...known, name: `${program} ${known.name}` };
   const kind = TEST_SCRIPTS.test(script) ? 'tests' : kindByName(script);
   const options = args.slice(0, at).filter((each) => each === '--if-present');
@@ -140,7 +158,7 @@ function asksOnly(args: readonly string[]): boolean {
 }
 
 /** A commit or a push that leaves out the hooks of the project. */
-function skippedHooks({ program, args, assigns }: LineCall): Check | undefined {
+function skippedHooks({ program, args, assigns = [] }: ProgramCall): Check | undefined {
   if (program !== 'git') return undefined;
   const [verb = ''] = plainWords(args, ['-C', '-c']);
   const isCommit = verb === 'commit';

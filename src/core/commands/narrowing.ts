@@ -1,9 +1,8 @@
 /** Runs that check less than they could, by the words of the call. */
-import type { CheckKind } from './check-names.ts';
-import { hasOption } from './words-of.ts';
-
-/** Why a check that passes may have checked nothing. */
-export type Weakness = 'dry_run' | 'no_tests_is_fine' | 'errors_are_fine' | 'tests_skipped' | 'hooks_skipped';
+import { narrows, otherOptions, weakCalls } from '../chains/all.ts';
+import { hasOption } from '../shell/options.ts';
+import { byProgram } from './by-program.ts';
+import type { CheckKind, Weakness } from './check-names.ts';
 
 /** Options that choose tests by name, for runners whose options have no other meaning. */
 const CHOOSES = [
@@ -54,57 +53,22 @@ const CHOOSES = [
     '--group',
   ],
 ];
-/** Options that mean something else to some programs. */
-const MEANS_OTHER: Record<string, readonly string[]> = {
-  node: ['-e', '--test', '--run', '-r', '-m', '-t', '-f', '-o', '--name'],
-  python: ['-m', '-e'],
-  python3: ['-m', '-e'],
-  script: ['-m', '-f', '-o', '-e', '--name', '--run'],
-  vitest: ['-o', '-m', '-e', '-f', '--run', '--name'],
-  jest: ['-e', '-m', '-g', '-k', '--name'],
-  mocha: ['-t', '-m', '-k', '-e', '-o', '-R'],
-  pytest: ['-o', '-e', '-f', '-t', '-g', '-R', '--name'],
-  ctest: ['-e', '-m', '-t', '-f', '-o'],
-  make: ['-k', '-f', '-o', '-e', '-t', '-R'],
-  gmake: ['-k', '-f', '-o', '-e', '-t', '-R'],
-  mvn: ['-f', '-o', '-e', '-t', '-g'],
-  mvnw: ['-f', '-o', '-e', '-t', '-g'],
-  dotnet: ['-f', '-o', '-e', '-m', '-t'],
-  rspec: ['-f', '-o', '-m', '-k', '-R'],
-  go: ['-o', '-e', '-m', '-t', '-f'],
-  turbo: ['-F', '--filter', '--only'],
-  nx: ['-t'],
-};
+/** Options that mean something else to scripts of a project. */
+const OF_SCRIPTS = ['-m', '-f', '-o', '-e', '--name', '--run'];
+const OTHER_OPTIONS = byProgram(otherOptions);
+const NARROWS = byProgram(narrows);
+const WEAK_CALLS = byProgram(weakCalls);
 const FOR_TESTS: readonly CheckKind[] = ['tests', 'all'];
 
 export function isNarrow(program: string, kind: CheckKind, args: readonly string[]): boolean {
   if (FOR_TESTS.includes(kind)) {
-    const other = MEANS_OTHER[program] ?? [];
+    const other = program === 'script' ? OF_SCRIPTS : (OTHER_OPTIONS.get(program) ?? []);
     const options = CHOOSES.filter((option) => !other.includes(option));
     if (hasOption(args, ...options)) return true;
     if (args.some((word) => /^-D(?:test|it\.test)=/.test(word))) return true;
   }
-  if (program === 'go' && kind === 'tests') return goPackages(args);
-  if (program === 'cargo' && kind === 'tests') return cargoNames(args);
-  return args.some(isOneFile);
-}
-
-/** Go tests the package of the folder, unless told `./...`. */
-function goPackages(args: readonly string[]): boolean {
-  const packages = args.slice(1).filter((word) => !word.startsWith('-'));
-  return packages.length > 0 && !packages.some((word) => word.includes('...'));
-}
-
-/** A word behind `cargo test` chooses tests by name, `-p` a package. */
-function cargoNames(args: readonly string[]): boolean {
-  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  if (hasOption(own, '-p', '--package', '--lib', '--bin', '--test', '--doc')) return true;
-  const words = own.filter(
-    (word, i) =>
-      !/^[-+]/.test(word) &&
-      !/^(?:-F|--features|--target|--profile|-j|--manifest-path)$/.test(own[i - 1] ?? ''),
-  );
-  return words.slice(1).some((word) => word !== 'run');
+  const narrowsCall = kind === 'tests' ? NARROWS.get(program) : undefined;
+  return narrowsCall?.(args) ?? args.some(isOneFile);
 }
 
 /** One file, or one test in it; a folder or a pattern is more. */
@@ -131,7 +95,7 @@ const DRY = [
     '--no-run',
     '--just-print',
   ],
-  ...['--setup-only', '--setup-plan', '--fix-dry-run', '--showConfig', '-N', '--show-only'],
+  ...['--setup-only', '--setup-plan', '--fix-dry-run', '--showConfig', '--show-only'],
 ];
 const NOTHING_IS_FINE = [
   '--passWithNoTests',
@@ -154,16 +118,14 @@ const ERRORS_ARE_FINE = [
 const SKIPPED = ['-DskipTests', '-Dmaven.test.skip', '-DskipITs'];
 
 export function weakness(program: string, args: readonly string[]): Weakness | undefined {
-  const isMake = /^(?:g?make|just|ninja)$/.test(program);
-  const dry = program === 'ctest' || isMake ? DRY : DRY.filter((option) => option !== '-N');
-  if (hasOption(args, ...dry) || (isMake && args.some((word) => /^-[a-z]*[nqt]/.test(word))))
-    return 'dry_run';
+  const weak = WEAK_CALLS.get(program);
+  const isWeak = (why: Weakness) => args.some((word) => weak?.[why]?.test(word));
+  if (hasOption(args, ...DRY) || isWeak('dry_run')) return 'dry_run';
   // A pattern that no test of Go can have.
   if (args.some((word, i) => args[i - 1] === '-run' && /^(?:\^\$|NONE|XXX|\^NONE)$/.test(word)))
     return 'dry_run';
   if (hasOption(args, ...NOTHING_IS_FINE)) return 'no_tests_is_fine';
-  if (hasOption(args, ...ERRORS_ARE_FINE) || (isMake && args.some((word) => /^-[a-z]*i/.test(word))))
-    return 'errors_are_fine';
+  if (hasOption(args, ...ERRORS_ARE_FINE) || isWeak('errors_are_fine')) return 'errors_are_fine';
   if (args.some((word) => /^-Dmaven\.test\.failure\.ignore/.test(word))) return 'errors_are_fine';
   const isSkipped = args.some(
     (word, i) => word === 'test' && /^(?:-x|--exclude-task)$/.test(args[i - 1] ?? ''),

@@ -2,6 +2,9 @@
 
 export type CheckKind = 'tests' | 'lint' | 'types' | 'build' | 'format' | 'all';
 
+/** Why a check that passes may have checked nothing. */
+export type Weakness = 'dry_run' | 'no_tests_is_fine' | 'errors_are_fine' | 'tests_skipped' | 'hooks_skipped';
+
 /** The first that fits counts. The words of a name stand between `-`, `_`, `:`, `.` and `/`. */
 const KINDS: readonly (readonly [CheckKind, ReadonlySet<string>])[] = [
   ['types', words('typecheck types tsc typing typings mypy pyright')],
