@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { HOOK_LINE } from '../src/home/hook-line.ts';
-import { compileCache } from '../src/home/layout.ts';
+import { HOOK_LINE } from '../src/engine/home/hook-line.ts';
+import { compileCache } from '../src/engine/home/layout.ts';
 import { HOOK, type HookScene } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { type Samples, sampleInRounds } from './sampler.ts';

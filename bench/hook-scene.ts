@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, truncateSync } 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { copyOfEndFile, homeAt } from '../src/home/layout.ts';
-import { FileStore } from '../src/home/store.ts';
+import { copyOfEndFile, homeAt } from '../src/engine/home/layout.ts';
+import { FileStore } from '../src/engine/home/store.ts';
 import { writeTranscript } from './transcript.ts';
 
 export const CLI = resolve('dist/untildone.cjs');

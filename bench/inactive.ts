@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOOK_LINE } from '../src/home/hook-line.ts';
+import { HOOK_LINE } from '../src/engine/home/hook-line.ts';
 import { type HookScene, run } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';

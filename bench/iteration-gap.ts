@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { addHooks } from '../src/client/settings/our-hooks.ts';
+import { addHooks } from '../src/engine/client/settings/our-hooks.ts';
 import { openScene, type Scene } from '../test/support/live/scene.ts';
 import { run } from './hook-scene.ts';
 import { compareMedians, type Row } from './report.ts';

@@ -1,5 +1,5 @@
-import { homeAt } from '../src/home/layout.ts';
-import { FileStore } from '../src/home/store.ts';
+import { homeAt } from '../src/engine/home/layout.ts';
+import { FileStore } from '../src/engine/home/store.ts';
 import { type BenchLoop, HOOK, type HookScene } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { REFLECTION_CONFIG } from '../src/formats/lock/reflection-config.ts';
+import { REFLECTION_CONFIG } from '../src/engine/formats/lock/reflection-config.ts';
 import { HOOK, type HookScene } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-import { openWorkspace } from '../src/project/trees/workspace.ts';
+import { openWorkspace } from '../src/engine/project/trees/workspace.ts';
 import { compareMedians, type Row } from './report.ts';
 
 const ROUNDS = 15;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { wallsFor } from '../src/project/walls/walls-for.ts';
+import { wallsFor } from '../src/engine/project/walls/walls-for.ts';
 import type { HookScene } from './hook-scene.ts';
 import { comparePaired, type Row } from './report.ts';
 import { sampleInRounds } from './sampler.ts';

@@ -3,7 +3,7 @@
 import { cpSync } from 'node:fs';
 import { build } from 'esbuild';
 
-const SOURCE = 'src/dashboard/page';
+const SOURCE = 'src/read/dashboard/page';
 
 export async function buildPage(outdir = 'dist/dashboard') {
   const built = await build({

@@ -5,23 +5,23 @@ import { resolve } from 'node:path';
 /** The bundles beside `judge.cjs`, each with the module that is imported. */
 export const PARTS_OF_JUDGE = {
   // Kinds of gates without a library.
-  'judge-plain': 'src/gates/plain-kinds.ts',
+  'judge-plain': 'src/engine/gates/plain-kinds.ts',
   // Kinds of gates, and tool rules, that match patterns: 150 KB of engine.
-  'judge-patterns': 'src/gates/pattern-kinds.ts',
+  'judge-patterns': 'src/engine/gates/pattern-kinds.ts',
   // Kinds of gates that read tests and sources.
-  'judge-sources': 'src/gates/source-kinds.ts',
+  'judge-sources': 'src/engine/gates/source-kinds.ts',
   // Parsers of languages: loaded when the first file is parsed.
-  'judge-parser': 'src/project/source/parser.ts',
+  'judge-parser': 'src/engine/project/source/parser.ts',
   // Reports of test runners in XML.
-  'judge-junit': 'src/project/test-report/junit.ts',
+  'judge-junit': 'src/engine/project/test-report/junit.ts',
   // Clean rooms, and copies of trees.
-  'judge-rooms': 'src/hook/wiring/rooms.ts',
+  'judge-rooms': 'src/engine/hook/wiring/rooms.ts',
   // Walls around commands.
-  'judge-walls': 'src/project/walls/walls-for.ts',
+  'judge-walls': 'src/engine/project/walls/walls-for.ts',
   // Questions to models.
-  'judge-models': 'src/client/sdk/ask-model.ts',
+  'judge-models': 'src/engine/client/sdk/ask-model.ts',
   // Sessions of runs.
-  'judge-sessions': 'src/run/client/session.ts',
+  'judge-sessions': 'src/engine/run/client/session.ts',
 };
 
 const bundleOf = new Map(

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** What entries of runs do to the state of a loop. */
 const OF_RUNS = {
-  'src/core/run/children.ts': ['advanceChildren'],
-  'src/core/run/entries.ts': [
+  'src/engine/core/run/children.ts': ['advanceChildren'],
+  'src/engine/core/run/entries.ts': [
     'advanceIntent',
     'advanceMoved',
     'advanceResult',
@@ -15,7 +15,7 @@ const OF_RUNS = {
     'takenUp',
     'waitingForApi',
   ],
-  'src/core/run/reopen.ts': ['reopened'],
+  'src/engine/core/run/reopen.ts': ['reopened'],
 };
 
 /**
@@ -25,31 +25,37 @@ const OF_RUNS = {
 const TOOL = {
   // The tool rules of a contract, and patterns in the words of a command.
   'tool-rules': {
-    'src/hook/wiring/session-tools.ts': ['openTools'],
-    'src/core/text/wildcards.ts': ['shellWildcards', 'wildcardMatcher'],
+    'src/engine/hook/wiring/session-tools.ts': ['openTools'],
+    'src/engine/core/text/wildcards.ts': ['shellWildcards', 'wildcardMatcher'],
   },
   // Everything else that is rare at a tool call.
   'tool-rest': {
-    'src/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
-    'src/hook/wiring/transcripts.ts': ['transcriptsHere'],
-    'src/hook/guard/ask-person.ts': ['askPerson'],
-    'src/client/settings/our-plugin.ts': ['isStartedByPlugin'],
-    'src/client/settings/settings-problem.ts': ['settingsProblem'],
+    'src/engine/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
+    'src/engine/hook/wiring/transcripts.ts': ['transcriptsHere'],
+    'src/engine/hook/guard/ask-person.ts': ['askPerson'],
+    'src/engine/client/settings/our-plugin.ts': ['isStartedByPlugin'],
+    'src/engine/client/settings/settings-problem.ts': ['settingsProblem'],
     ...OF_RUNS,
-    'src/core/loop/asked.ts': ['advanceAsked', 'openWords'],
-    'src/core/loop/count-stop.ts': ['applyDecision', 'gateLines', 'observe'],
-    'src/core/loop/excuses.ts': ['withExcuses'],
-    'src/core/loop/subagent-usage.ts': ['countAgents'],
-    'src/core/loop/subagents.ts': ['agentBegun', 'agentGuarded', 'agentLeft', 'agentsAtStop', 'agentsTold'],
-    'src/core/text/redact.ts': ['redact'],
-    'src/home/active-loops.ts': ['activeLoops', 'recordLoop'],
-    'src/home/fallback-counts.ts': ['fallbackCounts'],
-    'src/home/journal/started-entry.ts': ['startedEntry'],
-    'src/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
-    'src/home/verdicts.ts': ['verdictCache'],
-    'src/gates/traits.ts': ['measures'],
-    'src/judging/judge-loop.ts': ['factsOfLoop'],
-    'src/project/files.ts': ['applyChanges'],
+    'src/engine/core/loop/asked.ts': ['advanceAsked', 'openWords'],
+    'src/engine/core/loop/count-stop.ts': ['applyDecision', 'gateLines', 'observe'],
+    'src/engine/core/loop/excuses.ts': ['withExcuses'],
+    'src/engine/core/loop/subagent-usage.ts': ['countAgents'],
+    'src/engine/core/loop/subagents.ts': [
+      'agentBegun',
+      'agentGuarded',
+      'agentLeft',
+      'agentsAtStop',
+      'agentsTold',
+    ],
+    'src/engine/core/text/redact.ts': ['redact'],
+    'src/engine/home/active-loops.ts': ['activeLoops', 'recordLoop'],
+    'src/engine/home/fallback-counts.ts': ['fallbackCounts'],
+    'src/engine/home/journal/started-entry.ts': ['startedEntry'],
+    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
+    'src/engine/home/verdicts.ts': ['verdictCache'],
+    'src/engine/gates/traits.ts': ['measures'],
+    'src/engine/judging/judge-loop.ts': ['factsOfLoop'],
+    'src/engine/project/files.ts': ['applyChanges'],
   },
 };
 
@@ -57,49 +63,49 @@ const TOOL = {
 const HOOK = {
   // How a loop ends, what other events do to it, runs, and what is done when something is wrong.
   'hook-rest': {
-    'src/client/hooks/wake-up.ts': ['isDueWithin'],
-    'src/core/loop/asked.ts': ['advanceAsked', 'openWords'],
-    'src/core/loop/receipt.ts': ['makeReceipt'],
-    'src/core/loop/since-start.ts': ['nothingWasMeasured'],
-    'src/core/loop/subagents.ts': ['agentBegun', 'agentGuarded', 'agentLeft'],
-    'src/core/proof/ladder.ts': ['evidenceOf', 'ladderOf', 'restsOn'],
+    'src/engine/client/hooks/wake-up.ts': ['isDueWithin'],
+    'src/engine/core/loop/asked.ts': ['advanceAsked', 'openWords'],
+    'src/engine/core/loop/receipt.ts': ['makeReceipt'],
+    'src/engine/core/loop/since-start.ts': ['nothingWasMeasured'],
+    'src/engine/core/loop/subagents.ts': ['agentBegun', 'agentGuarded', 'agentLeft'],
+    'src/engine/core/proof/ladder.ts': ['evidenceOf', 'ladderOf', 'restsOn'],
     ...OF_RUNS,
-    'src/core/text/globs.ts': ['pathMatcher'],
-    'src/core/words/brief.ts': ['handOverReason'],
-    'src/core/words/endings.ts': [
+    'src/engine/core/text/globs.ts': ['pathMatcher'],
+    'src/engine/core/words/brief.ts': ['handOverReason'],
+    'src/engine/core/words/endings.ts': [
       'endingMessage',
       'endingNotice',
       'notificationsFor',
       'questionMessage',
       'questionNotice',
     ],
-    'src/home/active-loops.ts': ['activeLoops', 'recordLoop'],
-    'src/home/journal/started-entry.ts': ['startedEntry'],
-    'src/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
-    'src/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
+    'src/engine/home/active-loops.ts': ['activeLoops', 'recordLoop'],
+    'src/engine/home/journal/started-entry.ts': ['startedEntry'],
+    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
+    'src/engine/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
   },
 };
 
 /** What events do not need beside a foreign state that was taken up. What a format means lies in a bundle of its own. */
 const FORMATS = {
-  'format-ralph-loop': { 'src/formats/ralph-loop/reading.ts': ['readingOf'] },
-  'format-feature-list': { 'src/formats/feature-list/reading.ts': ['readFolder'] },
+  'format-ralph-loop': { 'src/engine/formats/ralph-loop/reading.ts': ['readingOf'] },
+  'format-feature-list': { 'src/engine/formats/feature-list/reading.ts': ['readFolder'] },
   'format-verified-done': {
-    'src/formats/verified-done/reading.ts': ['readFolder'],
-    'src/project/trees/project-git.ts': ['gitIn'],
+    'src/engine/formats/verified-done/reading.ts': ['readFolder'],
+    'src/engine/project/trees/project-git.ts': ['gitIn'],
   },
   'format-lock': {
-    'src/client/transcript/tool-calls.ts': ['readToolCalls'],
-    'src/formats/lock/reading.ts': ['loopOf'],
-    'src/formats/lock/observed.ts': ['observeInProject'],
+    'src/engine/client/transcript/tool-calls.ts': ['readToolCalls'],
+    'src/engine/formats/lock/reading.ts': ['loopOf'],
+    'src/engine/formats/lock/observed.ts': ['observeInProject'],
   },
   // How a loop begins, and where its state was damaged.
   'formats-rest': {
-    'src/formats/take-up/baseline.ts': ['keepBaseline'],
-    'src/formats/take-up/take-up-loop.ts': ['damagedLoop', 'takeUp'],
-    'src/hook/start/inputs.ts': ['newLoopId', 'transcriptUntilNow'],
-    'src/hook/wiring/mark-reflection.ts': ['markReflection'],
-    'src/judging/freeze-contract.ts': ['freeze'],
+    'src/engine/formats/take-up/baseline.ts': ['keepBaseline'],
+    'src/engine/formats/take-up/take-up-loop.ts': ['damagedLoop', 'takeUp'],
+    'src/engine/hook/start/inputs.ts': ['newLoopId', 'transcriptUntilNow'],
+    'src/engine/hook/wiring/mark-reflection.ts': ['markReflection'],
+    'src/engine/judging/freeze-contract.ts': ['freeze'],
   },
 };
 

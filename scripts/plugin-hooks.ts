@@ -3,8 +3,8 @@
  * alone, and its hooks module. And `plugin/hooks/commands.json`, the hook that answers its commands.
  */
 import { writeFileSync } from 'node:fs';
-import { addHooks } from '../src/client/settings/our-hooks.ts';
-import { pluginLine } from '../src/home/hook-line.ts';
+import { addHooks } from '../src/engine/client/settings/our-hooks.ts';
+import { pluginLine } from '../src/engine/home/hook-line.ts';
 
 interface Group {
   matcher?: string;

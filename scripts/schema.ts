@@ -1,6 +1,6 @@
 // Writes the JSON Schema of untildone.yaml: node scripts/run.mjs scripts/schema.ts
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { contractJsonSchemaText } from '../src/contract/json-schema.ts';
+import { contractJsonSchemaText } from '../src/engine/contract/json-schema.ts';
 
 mkdirSync('schema', { recursive: true });
 writeFileSync('schema/untildone.schema.json', contractJsonSchemaText());

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { openEngine } from '../../src/fleet/engine/engine.ts';
-import type { Engine, FleetJob, Taken, WorkerView } from '../../src/ports/fleet.ts';
+import type { Engine, FleetJob, Taken, WorkerView } from '../../src/engine/ports/fleet.ts';
+import { openEngine } from '../../src/fleet/queue/engine.ts';
 import { openStore, type Store } from '../../test/support/fleet/stores.ts';
 import { compareMedians, type Row } from '../report.ts';
 

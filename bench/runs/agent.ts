@@ -3,8 +3,8 @@
  * run. What it is to do comes in the environment.
  */
 
-import type { SessionListener, SessionPort } from '../../src/ports/ports.ts';
-import { agentSessions as realSessions } from '../../src/run/client/session.ts';
+import type { SessionListener, SessionPort } from '../../src/engine/ports/ports.ts';
+import { agentSessions as realSessions } from '../../src/engine/run/client/session.ts';
 import { instantSessions } from './instant.ts';
 import { now, writeLog } from './log.ts';
 

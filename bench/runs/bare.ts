@@ -1,5 +1,5 @@
 /** What a run is compared with: the Agent SDK alone, and a Stop callback that says no so many times. */
-import { findSdk } from '../../src/client/sdk/sdk.ts';
+import { findSdk } from '../../src/engine/client/sdk/sdk.ts';
 import { now, writeLog } from './log.ts';
 
 export interface BareQuery {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionPort } from '../../src/ports/ports.ts';
+import type { SessionPort } from '../../src/engine/ports/ports.ts';
 
 /**
  * Clients that take no time and keep nothing but their transcript, which grows as a real one does: all that is left is

@@ -1,15 +1,15 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT } from '../core/words/exit-codes.ts';
-import { editedScriptsWords } from '../core/words/hook-program.ts';
-import { homeFrom, homeRoot } from '../home/layout.ts';
-import { thisProgram, VERSION } from '../home/program.ts';
-import { lostProgram } from '../home/program-words.ts';
-import { hasDue } from '../home/reflections.ts';
-import { refreshScripts } from '../home/scripts.ts';
-import { flagsFirst } from '../hook/start/inputs.ts';
-import { REFLECTION_MODE, startReflection } from '../hook/wiring/reflection.ts';
-import { out, warn } from '../terminal/print.ts';
-import { colourWanted, useColour } from '../terminal/style.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
+import { editedScriptsWords } from '../engine/core/words/hook-program.ts';
+import { homeFrom, homeRoot } from '../engine/home/layout.ts';
+import { thisProgram, VERSION } from '../engine/home/program.ts';
+import { lostProgram } from '../engine/home/program-words.ts';
+import { hasDue } from '../engine/home/reflections.ts';
+import { refreshScripts } from '../engine/home/scripts.ts';
+import { flagsFirst } from '../engine/hook/start/inputs.ts';
+import { REFLECTION_MODE, startReflection } from '../engine/hook/wiring/reflection.ts';
+import { out, warn } from '../engine/terminal/print.ts';
+import { colourWanted, useColour } from '../engine/terminal/style.ts';
 import { addCompletionCommand } from './completion/command.ts';
 import { addContractCommands } from './contract/commands.ts';
 import { addDashboardCommand } from './dashboard.ts';
@@ -107,7 +107,7 @@ function addEventCommands(cli: Command): void {
   cli
     .command('hook')
     .description('answer one hook event on stdin (Claude Code calls this)')
-    .action(async () => (await loaded(() => import('../hook/answer-event.ts'))).answerEvent());
+    .action(async () => (await loaded(() => import('../engine/hook/answer-event.ts'))).answerEvent());
   cli
     .command('statusline')
     .description("print one line about a session for Claude Code's status line (Claude Code calls this)")

@@ -1,6 +1,6 @@
 /** Adds the command of the dashboard. Its code is loaded when it is called. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { DashboardFlags } from '../dashboard/command.ts';
+import type { DashboardFlags } from '../read/dashboard/command.ts';
 import { value } from './flags.ts';
 import { loaded } from './later.ts';
 
@@ -20,7 +20,7 @@ export function addDashboardCommand(cli: Command): void {
     .option('--token <text>', 'the token of the link (default: a new one each time)', value)
     .option('--json', 'print the link as JSON: {"url", "pid"}', false)
     .action(async (flags: DashboardFlags) => {
-      const { dashboard } = await loaded(() => import('../dashboard/command.ts'));
+      const { dashboard } = await loaded(() => import('../read/dashboard/command.ts'));
       process.exitCode = await dashboard(flags);
     });
 }

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Format } from '../dev/conformance/scenario.ts';
 import type { DemoFlags } from '../dev/demo/command.ts';
 import type { SimulateOptions } from '../dev/simulator/command.ts';
-import { thisProgram } from '../home/program.ts';
+import { thisProgram } from '../engine/home/program.ts';
 import { loaded } from './later.ts';
 
 type DevCommands = typeof import('../dev/commands.ts');

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Scope } from '../client/settings/files.ts';
-import type { Limit } from '../core/contract/contract.ts';
-import { parseDuration } from '../core/text/duration.ts';
+import type { Scope } from '../engine/client/settings/files.ts';
+import type { Limit } from '../engine/core/contract/contract.ts';
+import { parseDuration } from '../engine/core/text/duration.ts';
 
 /** Help for the argument of commands that change a loop. */
 export const ACTIVE_LOOP = 'the loop, by its id or the beginning of it (default: the only active one here)';

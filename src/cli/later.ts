@@ -1,4 +1,4 @@
-import { partMissing } from '../core/text/errors.ts';
+import { partMissing } from '../engine/core/text/errors.ts';
 
 /** An action whose code is loaded when its command is called: `--help` and completion need only what the command is made of. */
 export function later<Words extends unknown[]>(

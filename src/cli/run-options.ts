@@ -6,13 +6,13 @@ import {
   type Limit,
   RUN_MODES,
   type RunMode,
-} from '../core/contract/contract.ts';
-import { isDone, type LoopState } from '../core/loop/state.ts';
-import type { LimitChange, LimitChanges } from '../core/run/reopen.ts';
-import { defined } from '../core/text/defined.ts';
-import { UsageError } from '../core/text/errors.ts';
-import { EXIT } from '../core/words/exit-codes.ts';
-import type { ClientOptions } from '../run/begin/client-options.ts';
+} from '../engine/core/contract/contract.ts';
+import { isDone, type LoopState } from '../engine/core/loop/state.ts';
+import type { LimitChange, LimitChanges } from '../engine/core/run/reopen.ts';
+import { defined } from '../engine/core/text/defined.ts';
+import { UsageError } from '../engine/core/text/errors.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
+import type { ClientOptions } from '../engine/run/begin/client-options.ts';
 import { addLoopLimits, collect, duration, value, wholeNumber } from './flags.ts';
 
 export interface LimitFlags {

@@ -1,22 +1,23 @@
-import { hasEnded, type LoopState } from '../core/loop/state.ts';
-import type { LimitChanges } from '../core/run/reopen.ts';
-import { defined } from '../core/text/defined.ts';
-import { NothingToDo, UsageError } from '../core/text/errors.ts';
-import { EXIT } from '../core/words/exit-codes.ts';
-import { taskFrom } from '../hook/start/inputs.ts';
-import { refuseInsideClient } from '../hook/start/person.ts';
-import { openWorld, type World } from '../hook/wiring/world.ts';
-import type { LoopRef } from '../ports/ports.ts';
-import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
-import { beginRun, goOnWithRun, type RunOptions } from '../run/begin/drive-run.ts';
-import { meantRun } from '../run/begin/find-run.ts';
-import { watchInterrupts } from '../run/begin/interrupts.ts';
-import { reopens } from '../run/begin/reopen-run.ts';
-import { type GitFlags, gitOptions } from '../run/git/options.ts';
-import { type Parallel, readPrompts, taskOfPrompts } from '../run/parallel/pieces.ts';
-import type { RunReporter } from '../run/reporter.ts';
-import { openRunReporter } from '../run/view/report.ts';
-import { out } from '../terminal/print.ts';
+import { hasEnded, type LoopState } from '../engine/core/loop/state.ts';
+import type { LimitChanges } from '../engine/core/run/reopen.ts';
+import { defined } from '../engine/core/text/defined.ts';
+import { NothingToDo, UsageError } from '../engine/core/text/errors.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
+import { taskFrom } from '../engine/hook/start/inputs.ts';
+import { refuseInsideClient } from '../engine/hook/start/person.ts';
+import { openWorld, type World } from '../engine/hook/wiring/world.ts';
+import type { LoopRef } from '../engine/ports/ports.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
+import { beginRun, goOnWithRun, type RunOptions } from '../engine/run/begin/drive-run.ts';
+import { meantRun } from '../engine/run/begin/find-run.ts';
+import { watchInterrupts } from '../engine/run/begin/interrupts.ts';
+import { reopens } from '../engine/run/begin/reopen-run.ts';
+import { type GitFlags, gitOptions } from '../engine/run/git/options.ts';
+import { type Parallel, readPrompts, taskOfPrompts } from '../engine/run/parallel/pieces.ts';
+import type { RunReporter } from '../engine/run/reporter.ts';
+import { openRunReporter } from '../engine/run/view/report.ts';
+import { out } from '../engine/terminal/print.ts';
+import { withTelemetry } from '../read/reflect/telemetry/follow-run.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
 import { clientOptions, exitCodeOf, firstLimits, limitChanges, type WorkFlags } from './run-options.ts';
 
@@ -155,7 +156,7 @@ async function inTerminal(
     reporter.note('Finishing this step, then pausing. Press Ctrl-C once more to stop at once.'),
   );
   try {
-    const after = await drive({ world, reporter, interrupts });
+    const after = await drive({ world, reporter, interrupts, withTelemetry });
     return interrupts.asked() && !hasEnded(after) ? EXIT.interrupted : exitCodeOf(after.status);
   } finally {
     interrupts.stop();

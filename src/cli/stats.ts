@@ -1,20 +1,20 @@
-import { UsageError } from '../core/text/errors.ts';
-import { jsonLines } from '../core/text/visible.ts';
-import { realPath } from '../home/layout.ts';
-import { VERSION } from '../home/program.ts';
-import { claudeConfigDir } from '../hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../hook/wiring/world.ts';
-import type { LoopRef } from '../ports/ports.ts';
-import { loopsAround } from '../read/loop/find-loop.ts';
-import { gatherFigures, type StatsWorld } from '../reflect/metrics/gather.ts';
-import { renderStats } from '../reflect/metrics/render.ts';
-import { type StatsPeriod, statsJson } from '../reflect/metrics/stats-json.ts';
-import { findSessions, projectsFolder, type SessionFiles } from '../reflect/reading/files.ts';
-import { readTranscript } from '../reflect/reading/read-transcript.ts';
-import { loadTelemetry } from '../reflect/telemetry/load.ts';
-import { sendLoops } from '../reflect/telemetry/send-loops.ts';
-import { telemetryFrom } from '../reflect/telemetry/switch.ts';
-import { out, warn } from '../terminal/print.ts';
+import { UsageError } from '../engine/core/text/errors.ts';
+import { jsonLines } from '../engine/core/text/visible.ts';
+import { realPath } from '../engine/home/layout.ts';
+import { VERSION } from '../engine/home/program.ts';
+import { claudeConfigDir } from '../engine/hook/wiring/project.ts';
+import { openWorldToRead, type World } from '../engine/hook/wiring/world.ts';
+import type { LoopRef } from '../engine/ports/ports.ts';
+import { loopsAround } from '../engine/run/person/find-loop.ts';
+import { out, warn } from '../engine/terminal/print.ts';
+import { gatherFigures, type StatsWorld } from '../read/reflect/metrics/gather.ts';
+import { renderStats } from '../read/reflect/metrics/render.ts';
+import { type StatsPeriod, statsJson } from '../read/reflect/metrics/stats-json.ts';
+import { findSessions, projectsFolder, type SessionFiles } from '../read/reflect/reading/files.ts';
+import { readTranscript } from '../read/reflect/reading/read-transcript.ts';
+import { loadTelemetry } from '../read/reflect/telemetry/load.ts';
+import { sendLoops } from '../read/reflect/telemetry/send-loops.ts';
+import { telemetryFrom } from '../read/reflect/telemetry/switch.ts';
 import { DAY_MS } from './flags.ts';
 
 interface StatsFlags {

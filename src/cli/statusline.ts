@@ -1,12 +1,12 @@
 /** `untildone statusline`: Claude Code sends what it knows of a session on stdin, and shows the line that is printed. */
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
-import { asFields, type Fields, parseFields } from '../client/fields.ts';
-import { asksPerson, type LoopState } from '../core/loop/state.ts';
-import { type Piece, type StatuslineFacts, statusline, type Tone } from '../core/words/statusline.ts';
-import { homeFrom } from '../home/layout.ts';
-import { FileStore } from '../home/store.ts';
-import type { LoopRef } from '../ports/ports.ts';
-import { columnsOf, cutTo } from '../terminal/text.ts';
+import { asFields, type Fields, parseFields } from '../engine/client/fields.ts';
+import { asksPerson, type LoopState } from '../engine/core/loop/state.ts';
+import { type Piece, type StatuslineFacts, statusline, type Tone } from '../engine/core/words/statusline.ts';
+import { homeFrom } from '../engine/home/layout.ts';
+import { FileStore } from '../engine/home/store.ts';
+import type { LoopRef } from '../engine/ports/ports.ts';
+import { columnsOf, cutTo } from '../engine/terminal/text.ts';
 
 const BY_HAND =
   'untildone statusline: Claude Code calls this. Add it to its settings with: untildone install --statusline';

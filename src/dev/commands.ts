@@ -1,7 +1,7 @@
 /** What authors of hooks get: the scripted model, the demos, the replay of known bugs, and the proof of a hold. */
 
-import { watchInterruption } from '../terminal/interruption.ts';
-import { out } from '../terminal/print.ts';
+import { watchInterruption } from '../engine/terminal/interruption.ts';
+import { out } from '../engine/terminal/print.ts';
 import { type ConformanceOptions, conformance } from './conformance/command.ts';
 
 export { demo } from './demo/command.ts';

@@ -1,5 +1,5 @@
-import { sha256 } from '../files/digest.ts';
-import { newLoopId } from '../hook/start/inputs.ts';
+import { sha256 } from '../engine/files/digest.ts';
+import { newLoopId } from '../engine/hook/start/inputs.ts';
 
 /** The id of a run. The same key for the same repository gives the same run. */
 export function runIdFor(repo: string, key: string | undefined, now: Date): string {

@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { RunSpec } from '../core/fleet/spec.ts';
-import { UsageError } from '../core/text/errors.ts';
-import { hmacSha256 } from '../files/digest.ts';
-import { withLock } from '../files/lock.ts';
-import { readSmall, writeWhole } from '../files/whole-file.ts';
-import { type Home, sealedJson, unsealedJson } from '../home/layout.ts';
+import type { RunSpec } from '../engine/core/fleet/spec.ts';
+import { UsageError } from '../engine/core/text/errors.ts';
+import { hmacSha256 } from '../engine/files/digest.ts';
+import { withLock } from '../engine/files/lock.ts';
+import { readSmall, writeWhole } from '../engine/files/whole-file.ts';
+import { type Home, sealedJson, unsealedJson } from '../engine/home/layout.ts';
 
 export const SECRET_VARIABLE = 'UNTILDONE_FLEET_SECRET';
 const SECRET = /^[0-9a-f]{64}$/;

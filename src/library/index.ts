@@ -1,14 +1,14 @@
 /** The library, `import { run, defineGate } from 'untildone'`: docs/guides/library.md. It prints nothing and handles no signals. */
 import type { RunOptions, RunResult } from './types.ts';
 
-export { ContractError, NotApproved, NothingToDo, UsageError } from '../core/text/errors.ts';
+export { ContractError, NotApproved, NothingToDo, UsageError } from '../engine/core/text/errors.ts';
 export type {
   GateLine,
   Happening,
   LimitsLine,
   RunFigures,
   RunLine,
-} from '../run/view/line.ts';
+} from '../engine/run/view/line.ts';
 export type * from './types.ts';
 export { type CustomGate, defineGate, type GateAnswer, type GateQuestion } from './types.ts';
 

@@ -1,26 +1,27 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { contractFrom } from '../contract/read.ts';
-import { ASK_POLICIES, type Limits, RUN_MODES } from '../core/contract/contract.ts';
-import type { LoopState } from '../core/loop/state.ts';
-import type { LimitChanges } from '../core/run/reopen.ts';
-import { PERMISSION_MODES } from '../core/run/run.ts';
-import { oneLine } from '../core/text/clip.ts';
-import { defined } from '../core/text/defined.ts';
-import { UsageError } from '../core/text/errors.ts';
-import { describeEnding, describeWait } from '../core/words/endings.ts';
-import { readRenderedReceipt } from '../home/receipts.ts';
-import { refuseInsideClient } from '../hook/start/person.ts';
-import { type JudgeBundle, loadJudgeBundle } from '../hook/wiring/load-bundles.ts';
-import { projectOf } from '../hook/wiring/project.ts';
-import { type World, worldWith } from '../hook/wiring/world.ts';
-import { type ClientOptions, type RunObservers, refuseRoot } from '../run/begin/client-options.ts';
-import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../run/begin/drive-run.ts';
-import { meantRun } from '../run/begin/find-run.ts';
-import type { Interrupts } from '../run/begin/interrupts.ts';
-import { reopens } from '../run/begin/reopen-run.ts';
-import { lineTeller } from '../run/view/json.ts';
+import { contractFrom } from '../engine/contract/read.ts';
+import { ASK_POLICIES, type Limits, RUN_MODES } from '../engine/core/contract/contract.ts';
+import type { LoopState } from '../engine/core/loop/state.ts';
+import type { LimitChanges } from '../engine/core/run/reopen.ts';
+import { PERMISSION_MODES } from '../engine/core/run/run.ts';
+import { oneLine } from '../engine/core/text/clip.ts';
+import { defined } from '../engine/core/text/defined.ts';
+import { UsageError } from '../engine/core/text/errors.ts';
+import { describeEnding, describeWait } from '../engine/core/words/endings.ts';
+import { readRenderedReceipt } from '../engine/home/receipts.ts';
+import { refuseInsideClient } from '../engine/hook/start/person.ts';
+import { type JudgeBundle, loadJudgeBundle } from '../engine/hook/wiring/load-bundles.ts';
+import { projectOf } from '../engine/hook/wiring/project.ts';
+import { type World, worldWith } from '../engine/hook/wiring/world.ts';
+import { type ClientOptions, type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
+import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../engine/run/begin/drive-run.ts';
+import { meantRun } from '../engine/run/begin/find-run.ts';
+import type { Interrupts } from '../engine/run/begin/interrupts.ts';
+import { reopens } from '../engine/run/begin/reopen-run.ts';
+import { lineTeller } from '../engine/run/view/json.ts';
+import { withTelemetry } from '../read/reflect/telemetry/follow-run.ts';
 import type { RunLimits, RunOptions, RunResult } from './types.ts';
 
 export async function runToEnd(options: RunOptions): Promise<RunResult> {
@@ -42,7 +43,12 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   const abort = () => stop.abort();
   options.signal?.addEventListener('abort', abort, { once: true });
   const told = teller(options, abort);
-  const observers: RunObservers = { world, reporter: told.reporter, interrupts: interruptsBy(stop.signal) };
+  const observers: RunObservers = {
+    world,
+    reporter: told.reporter,
+    interrupts: interruptsBy(stop.signal),
+    withTelemetry,
+  };
   try {
     const state =
       goesOn === undefined

@@ -1,4 +1,4 @@
-import type { GateLine, RunLine } from '../run/view/line.ts';
+import type { GateLine, RunLine } from '../engine/run/view/line.ts';
 
 export type Limit = number | 'unlimited';
 

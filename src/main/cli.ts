@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { main } from '../cli/cli.ts';
-import { out } from '../terminal/print.ts';
+import { out } from '../engine/terminal/print.ts';
 
 /** The plugin asks for `slash` when you type one of its commands; everything else is a command of untildone. */
 if (process.argv[2] === 'slash' && process.argv.length === 3) {

@@ -1,5 +1,5 @@
 /** The process that drives one run of a fleet. Its worker starts it, and talks to it over the channel of `fork`. */
-import { EXIT } from '../core/words/exit-codes.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
 import { driveRun } from '../fleet/drive/drive.ts';
 import { WorkerLink } from '../fleet/drive/link.ts';
 import { openTruth } from '../fleet/truth/open-truth.ts';

@@ -1,8 +1,8 @@
 /** The bundle that answers Stops, and nothing else. */
-import { answerBy } from '../hook/answer-event.ts';
-import { type Input, readInput } from '../hook/read-input.ts';
-import { type AnsweringBundle, endHook } from '../hook/wiring/end-hook.ts';
-import { STOPS } from '../hook/wiring/stops.ts';
+import { answerBy } from '../engine/hook/answer-event.ts';
+import { type Input, readInput } from '../engine/hook/read-input.ts';
+import { type AnsweringBundle, endHook } from '../engine/hook/wiring/end-hook.ts';
+import { STOPS } from '../engine/hook/wiring/stops.ts';
 
 declare const module: NodeJS.Module;
 

@@ -1,5 +1,5 @@
-import { partMissing } from '../core/text/errors.ts';
-import { EXIT } from '../core/words/exit-codes.ts';
+import { partMissing } from '../engine/core/text/errors.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
 
 /** Loads a part of the program, and ends in plain words where that is not possible. */
 export async function loadProgram(load: () => Promise<unknown>): Promise<void> {

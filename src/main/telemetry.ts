@@ -1,2 +1,2 @@
 /** The bundle that sends telemetry. It is loaded only where that is switched on. */
-export { openExport } from '../reflect/telemetry/export.ts';
+export { openExport } from '../read/reflect/telemetry/export.ts';

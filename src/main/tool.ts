@@ -1,8 +1,8 @@
 /** The bundle that answers events of tool calls, and nothing else. */
-import { answerBy } from '../hook/answer-event.ts';
-import type { Input } from '../hook/read-input.ts';
-import { endHook } from '../hook/wiring/end-hook.ts';
-import { TOOL_CALLS } from '../hook/wiring/tool-calls.ts';
+import { answerBy } from '../engine/hook/answer-event.ts';
+import type { Input } from '../engine/hook/read-input.ts';
+import { endHook } from '../engine/hook/wiring/end-hook.ts';
+import { TOOL_CALLS } from '../engine/hook/wiring/tool-calls.ts';
 import type * as hook from './hook.ts';
 
 export async function answer(input: Input): Promise<never> {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT } from '../core/words/exit-codes.ts';
-import { compileCache, homeRoot, removeCompiledCode } from '../home/layout.ts';
-import { readInput } from '../hook/read-input.ts';
+import { EXIT } from '../engine/core/words/exit-codes.ts';
+import { compileCache, homeRoot, removeCompiledCode } from '../engine/home/layout.ts';
+import { readInput } from '../engine/hook/read-input.ts';
 import type * as events from './events.ts';
 import type * as hook from './hook.ts';
 import { loadProgram } from './load-program.ts';

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Insights } from '../../src/dashboard/view/types.ts';
+import type { Insights } from '../../src/read/dashboard/view/types.ts';
 import { goTo, openBrowser, openTab, PHONE } from '../support/browser/browser.ts';
 import { serveHome } from '../support/browser/dashboard.ts';
 import { ENDED, held, loopsHome } from '../support/dashboard/loops.ts';

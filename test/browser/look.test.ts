@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Dashboard } from '../../src/dashboard/server/serve.ts';
+import type { Dashboard } from '../../src/read/dashboard/server/serve.ts';
 import { goTo, openBrowser, openTab, PHONE, type Tab } from '../support/browser/browser.ts';
 import { serveHome } from '../support/browser/dashboard.ts';
 import { ExampleHome } from '../support/browser/examples.ts';

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { quoteForShell } from '../../src/core/shell/words.ts';
 import { permissionsCount, runCommand } from '../../src/dev/conformance/run-command.ts';
+import { quoteForShell } from '../../src/engine/core/shell/words.ts';
 import { newWorld, startLoop, type World } from '../support/chaos/world.ts';
 import { otherNode } from '../support/node-of-program.ts';
 import { PATIENCE_MS } from '../support/patience.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LoopState } from '../../src/core/loop/state.ts';
-import { JournalScan } from '../../src/home/journal/scan.ts';
-import { parseReceipt, receiptProblems } from '../../src/home/receipts.ts';
+import type { LoopState } from '../../src/engine/core/loop/state.ts';
+import { JournalScan } from '../../src/engine/home/journal/scan.ts';
+import { parseReceipt, receiptProblems } from '../../src/engine/home/receipts.ts';
 import {
   call,
   type Ended,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
-import { parseState } from '../../src/formats/ralph-loop/state-file.ts';
+import { parseState } from '../../src/engine/formats/ralph-loop/state-file.ts';
 import { seededRandom } from '../support/chaos/random.ts';
 import { callHook, type HookEnd, newWorld, type World } from '../support/chaos/world.ts';
 import { rounds } from '../support/long.ts';

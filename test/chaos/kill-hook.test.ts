@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { messageFingerprint } from '../../src/core/loop/count-stop.ts';
-import { replay } from '../../src/core/loop/journal.ts';
-import { readTail } from '../../src/home/journal/file.ts';
-import type { JournalLine } from '../../src/home/journal/line.ts';
-import { JournalScan } from '../../src/home/journal/scan.ts';
+import { messageFingerprint } from '../../src/engine/core/loop/count-stop.ts';
+import { replay } from '../../src/engine/core/loop/journal.ts';
+import { readTail } from '../../src/engine/home/journal/file.ts';
+import type { JournalLine } from '../../src/engine/home/journal/line.ts';
+import { JournalScan } from '../../src/engine/home/journal/scan.ts';
 import { seededRandom } from '../support/chaos/random.ts';
 import {
   callHook,

@@ -12,11 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { permissionsCount, runCommand } from '../../src/dev/conformance/run-command.ts';
-import { REFLECTION_CONFIG } from '../../src/formats/lock/reflection-config.ts';
-import { createHome, homeAt, projectFolder } from '../../src/home/layout.ts';
-import { queueReflection } from '../../src/home/reflections.ts';
-import { markReflection } from '../../src/hook/wiring/mark-reflection.ts';
-import { folderNameOf } from '../../src/reflect/reading/files.ts';
+import { REFLECTION_CONFIG } from '../../src/engine/formats/lock/reflection-config.ts';
+import { createHome, homeAt, projectFolder } from '../../src/engine/home/layout.ts';
+import { queueReflection } from '../../src/engine/home/reflections.ts';
+import { markReflection } from '../../src/engine/hook/wiring/mark-reflection.ts';
+import { folderNameOf } from '../../src/read/reflect/reading/files.ts';
 import { call, type FaultWorld, operationsOf } from '../support/chaos/faults.ts';
 import { newWorld } from '../support/chaos/world.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';

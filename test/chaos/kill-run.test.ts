@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import type { Entry } from '../../src/core/loop/entry.ts';
-import { replay } from '../../src/core/loop/journal.ts';
-import { readTail } from '../../src/home/journal/file.ts';
-import type { JournalLine } from '../../src/home/journal/line.ts';
-import { JournalScan } from '../../src/home/journal/scan.ts';
+import type { Entry } from '../../src/engine/core/loop/entry.ts';
+import { replay } from '../../src/engine/core/loop/journal.ts';
+import { readTail } from '../../src/engine/home/journal/file.ts';
+import type { JournalLine } from '../../src/engine/home/journal/line.ts';
+import { JournalScan } from '../../src/engine/home/journal/scan.ts';
 import { EVERYTHING, PIECES, REPORTS, type Report } from '../support/chaos/played-agent.ts';
 import { seededRandom } from '../support/chaos/random.ts';
 import {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../src/engine/home/hook-line.ts';
 import { newWorld, type World } from '../support/chaos/world.ts';
 import { few, longTest } from '../support/long.ts';
 

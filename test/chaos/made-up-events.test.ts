@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE, hookLine } from '../../src/home/hook-line.ts';
+import { HOOK_LINE, hookLine } from '../../src/engine/home/hook-line.ts';
 import { LINE_SESSION, type LineEnd, type LineWorld, lineWorld } from '../support/chaos/line-world.ts';
 import { few } from '../support/long.ts';
 

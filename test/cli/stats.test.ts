@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columnsOf } from '../../src/terminal/text.ts';
+import { columnsOf } from '../../src/engine/terminal/text.ts';
 import { loadProgram, type Program, runCli } from '../support/in-process.ts';
 import { openCollector, treeOf } from '../support/reflect/collector.ts';
 

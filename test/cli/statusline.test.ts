@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lineFor } from '../../src/cli/statusline.ts';
-import { STATUSLINE_LINE } from '../../src/home/statusline-line.ts';
+import { STATUSLINE_LINE } from '../../src/engine/home/statusline-line.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 import { loadProgram, type Program, runCli } from '../support/in-process.ts';
 

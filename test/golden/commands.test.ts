@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCli } from '../../src/cli/cli.ts';
 import { allCommands, nameOf } from '../../src/cli/help/help.ts';
-import { EXIT } from '../../src/core/words/exit-codes.ts';
+import { EXIT } from '../../src/engine/core/words/exit-codes.ts';
 import { steady } from '../support/golden/steady.ts';
 
 const EXPECTED = join(import.meta.dirname, 'expected');
@@ -44,9 +44,9 @@ test('every command with --json has a golden file', () => {
 
 /** Where the words stand that programs read, by the key that they are the value of. */
 const WORDS: readonly (readonly [title: string, file: string, key: string])[] = [
-  ['kinds of entries in a journal', 'core/loop/entry.ts', 'kind'],
-  ['types of lines of a run', 'run/view/line.ts', 'type'],
-  ['kinds of happenings in a run', 'run/view/line.ts', 'kind'],
+  ['kinds of entries in a journal', 'engine/core/loop/entry.ts', 'kind'],
+  ['types of lines of a run', 'engine/run/view/line.ts', 'type'],
+  ['kinds of happenings in a run', 'engine/run/view/line.ts', 'kind'],
   ['types of lines of a worker', 'fleet/worker/events.ts', 'type'],
 ];
 

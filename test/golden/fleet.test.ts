@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../src/core/loop/entry.ts';
+import type { Entry } from '../../src/engine/core/loop/entry.ts';
+import type { WorkerView } from '../../src/engine/ports/fleet.ts';
 import type { Fleet } from '../../src/fleet/operate/fleet.ts';
-import type { WorkerView } from '../../src/ports/fleet.ts';
 import { operateScene, published, taken } from '../support/fleet/operate-scene.ts';
 import { openStore, type Store } from '../support/fleet/stores.ts';
 import { laidOutJson } from '../support/golden/laid-out.ts';

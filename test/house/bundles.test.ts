@@ -3,7 +3,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { coreOfJudge, PARTS_OF_JUDGE } from '../../scripts/judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from '../../scripts/later.mjs';
-import { FORMAT_NAMES } from '../../src/formats/format.ts';
+import { FORMAT_NAMES } from '../../src/engine/formats/format.ts';
 
 /** Bundles load each other when they need them. */
 const BUNDLES = [
@@ -83,36 +83,36 @@ describe('bundles on the way of a hook stay small, and hold nothing of the rooms
     [
       'tool',
       82,
-      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes)|guard\/guard-(work|prompt))|core\/(loop\/decide|lessons|tools\/(dangerous|judge|permission)|text\/globs)|judging\/(judge|verdict-reuse)|client\/transcript|project\/(git|path|trees)|src\/gates\//,
+      /hook\/(stop\/(handle|answer-stop|endings)|events\/(compaction|notes)|guard\/guard-(work|prompt))|core\/(loop\/decide|lessons|tools\/(dangerous|judge|permission)|text\/globs)|judging\/(judge|verdict-reuse)|client\/transcript|project\/(git|path|trees)|src\/engine\/gates\//,
     ],
     [
       'tool-rules',
       50,
-      /src\/(home\/(?!layout|journal\/file)|hook\/(?!wiring\/session-tools)|core\/loop\/(?!excuses))/,
+      /src\/engine\/(home\/(?!layout|journal\/file)|hook\/(?!wiring\/session-tools)|core\/loop\/(?!excuses))/,
     ],
     ['tool-rest', 83, /home\/store\.ts|core\/tools\/(dangerous|judge|permission)|project\/(git|path)/],
     [
       'hook-rest',
       60,
-      /src\/(home\/store|hook\/stop\/handle)|core\/loop\/decide|core\/tools\/(dangerous|judge|permission)|project\/git/,
+      /src\/engine\/(home\/store|hook\/stop\/handle)|core\/loop\/decide|core\/tools\/(dangerous|judge|permission)|project\/git/,
     ],
     [
       'formats',
       30,
-      /src\/gates\/(?!traits|\w+\/traits|text|checklist|features|hook\/traits|gate)|src\/hook\/(?!wiring|start)/,
+      /src\/engine\/gates\/(?!traits|\w+\/traits|text|checklist|features|hook\/traits|gate)|src\/engine\/hook\/(?!wiring|start)/,
     ],
     ...FORMAT_NAMES.map((name): [string, number, RegExp] => [
       `format-${name}`,
       37,
       new RegExp(
-        `src/formats/(?!${name}/|take-up|format)|src/gates/(?!features|gate|text|traits)|src/home/(?!layout)`,
+        `src/engine/formats/(?!${name}/|take-up|format)|src/engine/gates/(?!features|gate|text|traits)|src/engine/home/(?!layout)`,
       ),
     ]),
-    ['formats-rest', 48, /src\/(cli|gates\/(?!traits|\w+\/traits))\//],
+    ['formats-rest', 48, /src\/(cli|engine\/gates\/(?!traits|\w+\/traits))\//],
     [
       'judge',
       130,
-      /src\/formats\/|src\/cli\/|src\/hook\/(?!wiring)|src\/gates\/(?!all|run|changed|promise|hook\/event|shared|traits|\w+\/traits)|room\/(?!in-place|environment|programs)|walls\/(?!walls|protected)|src\/core\/(proof\/(?!test-results|statement)|source)|src\/client\/sdk|src\/run/,
+      /src\/engine\/formats\/|src\/cli\/|src\/engine\/hook\/(?!wiring)|src\/engine\/gates\/(?!all|run|changed|promise|hook\/event|shared|traits|\w+\/traits)|room\/(?!in-place|environment|programs)|walls\/(?!walls|protected)|src\/engine\/core\/(proof\/(?!test-results|statement)|source)|src\/engine\/client\/sdk|src\/engine\/run/,
     ],
   ])('%s.cjs has at most %i KB', async (name, most, never) => {
     const { inputs, kilobytes } = await madeOf(name);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildCli } from '../../src/cli/cli.ts';
-import { CA_VARIABLE, PASSWORD_VARIABLE } from '../../src/fleet/engine/address.ts';
+import { CA_VARIABLE, PASSWORD_VARIABLE } from '../../src/fleet/queue/address.ts';
 import { SECRET_VARIABLE } from '../../src/fleet/secret.ts';
 import { Figures } from '../../src/fleet/worker/figures.ts';
 import { USUAL_HEALTH_PORT } from '../../src/fleet/worker/health.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandsPage } from '../../scripts/commands-page.ts';
 import { buildCli } from '../../src/cli/cli.ts';
-import { ENDINGS } from '../../src/core/loop/state.ts';
-import { TRAITS, traitsOf } from '../../src/gates/traits.ts';
+import { ENDINGS } from '../../src/engine/core/loop/state.ts';
+import { TRAITS, traitsOf } from '../../src/engine/gates/traits.ts';
 import { docPages } from '../support/docs/blocks.ts';
 import { SRC } from './files.ts';
 
@@ -24,7 +24,11 @@ describe('the page of endings', () => {
   });
 
   test('names every cause with which a Stop ends a loop', () => {
-    const sources = ['core/loop/decide.ts', 'core/loop/limits.ts', 'core/words/endings.ts'];
+    const sources = [
+      'engine/core/loop/decide.ts',
+      'engine/core/loop/limits.ts',
+      'engine/core/words/endings.ts',
+    ];
     const code = sources.map((file) => readFileSync(join(SRC, file), 'utf8')).join('\n');
     const causes = [
       ...code.matchAll(

@@ -83,12 +83,19 @@ describe.each(PAGES.map((page) => [relative(ROOT, page), page] as const))('%s', 
 });
 
 test('a path that is not there is found, and one with a placeholder is understood', () => {
-  const named = pathsIn('See `src/wire/x.ts`, `src/gates/<kind>/index.ts` and src/gates/<kind>/nothing.ts.');
-  expect(named.filter((path) => !isThere(path))).toEqual(['src/wire/x.ts', 'src/gates/<kind>/nothing.ts']);
+  const named = pathsIn(
+    'See `src/wire/x.ts`, `src/engine/gates/<kind>/index.ts` and src/engine/gates/<kind>/nothing.ts.',
+  );
+  expect(named.filter((path) => !isThere(path))).toEqual([
+    'src/wire/x.ts',
+    'src/engine/gates/<kind>/nothing.ts',
+  ]);
 });
 
 test('AGENTS.md shows every room, in the order in which they may import each other', () => {
-  const rows = [...readFileSync(AGENTS, 'utf8').matchAll(/^\| `src\/(\w+)\/` \|/gm)].map((match) => match[1]);
+  const rows = [...readFileSync(AGENTS, 'utf8').matchAll(/^\| `src\/([\w/]+)\/` \|/gm)].map(
+    (match) => match[1],
+  );
   expect(rows).toEqual(ROOMS);
 });
 

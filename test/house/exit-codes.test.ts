@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { filesIn, SRC } from './files.ts';
 
 /** Where an exit code is a number although it is none of ours. */
-const OTHERS = /^hook\/answer-event\.ts$/;
+const OTHERS = /^engine\/hook\/answer-event\.ts$/;
 
-test('commands name their exit codes by src/core/words/exit-codes.ts', () => {
-  const rooms = ['cli', 'hook', 'dev', 'terminal', 'main'].map((room) => join(SRC, room));
+test('commands name their exit codes by src/engine/core/words/exit-codes.ts', () => {
+  const rooms = ['cli', 'engine/hook', 'dev', 'engine/terminal', 'main'].map((room) => join(SRC, room));
   const found = rooms
     .flatMap(filesIn)
     .map((path) => [relative(SRC, path), readFileSync(path, 'utf8')] as const)

@@ -36,28 +36,28 @@ function written(): { literals: Written[]; built: { place: string; argument: str
 
 /**
  * Places that build an expression from more than fixed text, and why it is no pattern from outside. Everything else is
- * matched by `core/text/line-pattern.ts` or `core/text/wildcards.ts`.
+ * matched by `engine/core/text/line-pattern.ts` or `engine/core/text/wildcards.ts`.
  */
 const BUILT: Record<string, string> = {
-  'core/text/line-pattern.ts': 'only the syntax is looked at; nothing is matched',
-  'core/text/redact.ts': 'of constants',
-  'core/text/visible.ts': 'of constants',
-  'terminal/style.ts': 'of constants, and random digits of this process',
-  'home/scripts.ts': 'of the names of two variables',
-  'core/loop/phases.ts': 'a name, with every special character escaped',
-  'core/tools/dangerous-git.ts': 'letters of options that the caller writes',
-  'core/import/import-hooks.ts': 'of constants',
-  'core/import/hook-commands.ts': 'of constants',
-  'gates/forbid/patterns.ts': 'of constants',
-  'gates/forbid/secrets.ts': 'of constants',
-  'gates/suppressions/find.ts': 'of constants',
-  'gates/artefact/index.ts': 'of constants',
-  'gates/hook/index.ts': 'of constants',
-  'gates/tests_intact/config/runners.ts': 'of constants',
-  'gates/tests_intact/config/config.ts': 'of constants',
-  'gates/tests_intact/config/strictness.ts': 'of constants',
-  'project/facts/project-facts.ts': 'of constants',
-  'client/sdk/environment.ts': 'of constants',
+  'engine/core/text/line-pattern.ts': 'only the syntax is looked at; nothing is matched',
+  'engine/core/text/redact.ts': 'of constants',
+  'engine/core/text/visible.ts': 'of constants',
+  'engine/terminal/style.ts': 'of constants, and random digits of this process',
+  'engine/home/scripts.ts': 'of the names of two variables',
+  'engine/core/loop/phases.ts': 'a name, with every special character escaped',
+  'engine/core/tools/dangerous-git.ts': 'letters of options that the caller writes',
+  'engine/core/import/import-hooks.ts': 'of constants',
+  'engine/core/import/hook-commands.ts': 'of constants',
+  'engine/gates/forbid/patterns.ts': 'of constants',
+  'engine/gates/forbid/secrets.ts': 'of constants',
+  'engine/gates/suppressions/find.ts': 'of constants',
+  'engine/gates/artefact/index.ts': 'of constants',
+  'engine/gates/hook/index.ts': 'of constants',
+  'engine/gates/tests_intact/config/runners.ts': 'of constants',
+  'engine/gates/tests_intact/config/config.ts': 'of constants',
+  'engine/gates/tests_intact/config/strictness.ts': 'of constants',
+  'engine/project/facts/project-facts.ts': 'of constants',
+  'engine/client/sdk/environment.ts': 'of constants',
   'dev/simulator/script.ts': 'written by the author of a simulation',
   'dev/simulator/simulator-script.ts': 'written by the author of a simulation',
   'dev/conformance/parse-steps.ts': 'of constants',
@@ -75,11 +75,11 @@ test('expressions are built from more than fixed text in named places alone', ()
 /** Expressions that take more than linear time, by their beginning, and what bounds the texts that they meet. */
 const BOUNDED: [place: string, beginning: string, bound: string][] = [
   ['cli/formats/features.ts', '-+$', 'a name of bounded length'],
-  ['core/import/command-phases.ts', '-+$', 'a name of bounded length'],
-  ['core/import/import-hooks.ts', '[-._]+$', 'a name of bounded length'],
-  ['core/tools/dangerous.ts', '([A-Za-z_:.][\\w:.]{0,40})', 'every repetition is bounded'],
-  ['gates/tests_intact/config/commands.ts', '--updateSnapshot', 'scripts of at most 1,000 characters'],
-  ['gates/tests_intact/config/config.ts', '^[^\\n]*(?:test', 'lines of at most 1,000 characters'],
+  ['engine/core/import/command-phases.ts', '-+$', 'a name of bounded length'],
+  ['engine/core/import/import-hooks.ts', '[-._]+$', 'a name of bounded length'],
+  ['engine/core/tools/dangerous.ts', '([A-Za-z_:.][\\w:.]{0,40})', 'every repetition is bounded'],
+  ['engine/gates/tests_intact/config/commands.ts', '--updateSnapshot', 'scripts of at most 1,000 characters'],
+  ['engine/gates/tests_intact/config/config.ts', '^[^\\n]*(?:test', 'lines of at most 1,000 characters'],
 ];
 
 const COMMON = [

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, expectTypeOf, test } from 'vitest';
-import { COMBINATIONS, type GateKind } from '../../src/core/contract/gate-options.ts';
-import { gatesOf } from '../../src/gates/all.ts';
-import { GATE_KINDS } from '../../src/gates/grammar.ts';
-import { TRAITS, traitsOf } from '../../src/gates/traits.ts';
+import { COMBINATIONS, type GateKind } from '../../src/engine/core/contract/gate-options.ts';
+import { gatesOf } from '../../src/engine/gates/all.ts';
+import { GATE_KINDS } from '../../src/engine/gates/grammar.ts';
+import { TRAITS, traitsOf } from '../../src/engine/gates/traits.ts';
 import type { GateInput } from '../../src/library/types.ts';
 import { filesIn, SRC } from './files.ts';
 
 const KINDS = Object.keys(TRAITS);
 const KIND = `'(?:${KINDS.join('|')})'`;
 
-/** The one place beside `src/gates` that names all kinds: the shapes of their options. */
-const UNION = 'core/contract/gate-options.ts';
+/** The one place beside `src/engine/gates` that names all kinds: the shapes of their options. */
+const UNION = 'engine/core/contract/gate-options.ts';
 
 /** Two or more kinds side by side: in an array of nothing else, in the cases of a switch, in one condition. */
 function listsOfKinds(source: string): string[] {
@@ -46,7 +46,7 @@ test.each([
 test('only the files of gates list kinds of gates: what a kind may do is one of its traits', () => {
   const found = filesIn(SRC)
     .map((file) => ({ path: relative(SRC, file), source: readFileSync(file, 'utf8') }))
-    .filter(({ path }) => !path.startsWith('gates/') && path !== UNION)
+    .filter(({ path }) => !path.startsWith('engine/gates/') && path !== UNION)
     .flatMap(({ path, source }) => listsOfKinds(source).map((list) => `${path}: ${list}`));
   expect(found).toEqual([]);
 });

@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesIn, ROOMS, SRC } from './files.ts';
+import { filesIn, ROOMS, roomOf, SRC } from './files.ts';
 
 /** What a place may use besides our own files; the first that fits rules. Everything else may use all that is installed. */
 const MAY_USE: [RegExp, string[]][] = [
-  [/^core\//, ['strip-ansi', 're2js', 'diff']],
-  [/^ports\//, []],
-  [/^schema\//, ['zod', 'jsonc-parser']],
-  [/^gates\/(.+\/)?(.+-)?grammar\.ts$/, ['zod']],
-  [/^(gates|judging|formats)\//, []],
-  [/^hook\/(stop|events|guard)\//, []],
+  [/^engine\/core\//, ['strip-ansi', 're2js', 'diff']],
+  [/^engine\/ports\//, []],
+  [/^engine\/schema\//, ['zod', 'jsonc-parser']],
+  [/^engine\/gates\/(.+\/)?(.+-)?grammar\.ts$/, ['zod']],
+  [/^engine\/(gates|judging|formats)\//, []],
+  [/^engine\/hook\/(stop|events|guard)\//, []],
   [/^dev\/conformance\//, ['node', 'commander']],
 ];
 
@@ -23,10 +23,6 @@ const NAMED = /(?:from|import\(|^import) ?'([^']+)'/gm;
 
 function namedIn(file: string, pattern: RegExp): string[] {
   return [...readFileSync(file, 'utf8').matchAll(pattern)].map((match) => match[1] ?? '');
-}
-
-function roomOf(path: string): string {
-  return relative(SRC, path).split('/')[0] ?? '';
 }
 
 function mayEnter(file: string, target: string): boolean {
@@ -58,9 +54,11 @@ test('every import goes down in the house', () => {
 });
 
 test('the traits of all gates bring no judging code along: a hook loads them at every event', () => {
-  const collected = namedIn(join(SRC, 'gates/traits.ts'), NAMED).filter((target) => target.startsWith('./'));
+  const collected = namedIn(join(SRC, 'engine/gates/traits.ts'), NAMED).filter((target) =>
+    target.startsWith('./'),
+  );
   expect(collected.filter((target) => !target.endsWith('/traits.ts'))).toEqual([]);
-  const traits = filesIn(join(SRC, 'gates')).filter((file) => /\/gates\/.+\/traits\.ts$/.test(file));
+  const traits = filesIn(join(SRC, 'engine/gates')).filter((file) => /\/gates\/.+\/traits\.ts$/.test(file));
   const wrong = traits.flatMap((file) =>
     namedIn(file, NAMED).filter((target) => !/^\.\.\/\.\.\/core\//.test(target)),
   );
@@ -117,7 +115,7 @@ test('a circle is found', () => {
 });
 
 test('core neither waits nor looks at the world', () => {
-  const impure = filesIn(join(SRC, 'core')).filter((file) =>
+  const impure = filesIn(join(SRC, 'engine/core')).filter((file) =>
     /\b(await|async|process\.|Date\.now|new Date\(\)|Math\.random)\b/.test(readFileSync(file, 'utf8')),
   );
   expect(impure.map((f) => relative(SRC, f))).toEqual([]);

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../../src/cli/slash/meaning.ts';
-import { unknownEvents } from '../../src/client/settings/our-events.ts';
-import { addHooks } from '../../src/client/settings/our-hooks.ts';
+import { unknownEvents } from '../../src/engine/client/settings/our-events.ts';
+import { addHooks } from '../../src/engine/client/settings/our-hooks.ts';
 import { SRC } from './files.ts';
 
 const ROOT = dirname(SRC);

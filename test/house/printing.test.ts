@@ -3,20 +3,20 @@ import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesIn, SRC } from './files.ts';
 
-/** Where something is written to stdout or stderr, or may look as if: everything else prints with `src/terminal/print.ts`. */
+/** Where something is written to stdout or stderr, or may look as if: everything else prints with `src/engine/terminal/print.ts`. */
 const WRITERS: [RegExp, string][] = [
-  [/^terminal\/print\.ts$/, 'the printer itself'],
+  [/^engine\/terminal\/print\.ts$/, 'the printer itself'],
   [
-    /^hook\/answer-event\.ts$/,
-    'one answer for Claude Code; src/client/hooks/render.ts makes its texts harmless',
+    /^engine\/hook\/answer-event\.ts$/,
+    'one answer for Claude Code; src/engine/client/hooks/render.ts makes its texts harmless',
   ],
   [
     /^cli\/statusline\.ts$/,
-    'one line for Claude Code; src/core/words/statusline.ts makes its texts harmless',
+    'one line for Claude Code; src/engine/core/words/statusline.ts makes its texts harmless',
   ],
   [/^main\/untildone\.ts$/, 'where the bundle of an event is missing'],
   [/^main\/load-program\.ts$/, 'where the printer may be the part that is missing'],
-  [/^gates\/custom\/index\.ts$/, 'the program that runs a gate of yours: its stdout is a pipe to us'],
+  [/^engine\/gates\/custom\/index\.ts$/, 'the program that runs a gate of yours: its stdout is a pipe to us'],
 ];
 
 const WRITES =

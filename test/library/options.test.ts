@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ContractError, UsageError } from '../../src/core/text/errors.ts';
+import { ContractError, UsageError } from '../../src/engine/core/text/errors.ts';
 import { clientOptions, drivingOptions } from '../../src/library/run.ts';
 import type { RunOptions } from '../../src/library/types.ts';
 

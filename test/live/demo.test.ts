@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { prepareClientHome } from '../../src/client/sdk/find-client.ts';
 import { openDemo } from '../../src/dev/demo/demo-folder.ts';
 import type { Script } from '../../src/dev/simulator/script.ts';
+import { prepareClientHome } from '../../src/engine/client/sdk/find-client.ts';
 import {
   CLAUDE,
   clientThat,

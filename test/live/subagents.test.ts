@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../src/core/loop/entry.ts';
-import type { LoopState } from '../../src/core/loop/state.ts';
+import type { Entry } from '../../src/engine/core/loop/entry.ts';
+import type { LoopState } from '../../src/engine/core/loop/state.ts';
 import { contractScene, git, startedSession } from '../support/live/contract.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { bash, decisionsOf, journalOf, loopOf, must } from '../support/live/untildone.ts';

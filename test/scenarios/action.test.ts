@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isRunning } from '../../src/files/process-id.ts';
+import { isRunning } from '../../src/engine/files/process-id.ts';
 import { ACTION_FILE, type Job, type Played, playAction, readAction } from '../support/cli/action.ts';
 import { sarifProblems } from '../support/core/sarif.ts';
 import { temporaryFolder } from '../support/files/workers.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../src/engine/home/hook-line.ts';
 import { type Programs, programs, SESSION } from '../support/cli/programs.ts';
 
 let at: Programs;

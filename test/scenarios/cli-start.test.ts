@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { visible } from '../../src/core/text/visible.ts';
+import { visible } from '../../src/engine/core/text/visible.ts';
 import { filesOf, loopFolder } from '../support/chaos/world.ts';
 import { asProcesses, cli, loops, ok, refusal, start, stop, useWorld, world } from '../support/cli/cli.ts';
 import { isLong } from '../support/long.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../src/engine/home/hook-line.ts';
 import { loopFolder, type World } from '../support/chaos/world.ts';
 import {
   asProcesses,

@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeTranscript } from '../../bench/transcript.ts';
-import type { AuditAnswer, Overview } from '../../src/dashboard/view/types.ts';
-import { homeAt } from '../../src/home/layout.ts';
-import { FileStore } from '../../src/home/store.ts';
+import { homeAt } from '../../src/engine/home/layout.ts';
+import { FileStore } from '../../src/engine/home/store.ts';
+import type { AuditAnswer, Overview } from '../../src/read/dashboard/view/types.ts';
 import { temporaryFolder } from '../support/files/workers.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_LINE } from '../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../src/engine/home/hook-line.ts';
 
 /** Journals hold absolute paths: the home works at the path where it was made, and nowhere else. */
 const AT = '/tmp/untildone-0.1.0-home';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hookLine } from '../../src/home/hook-line.ts';
+import { hookLine } from '../../src/engine/home/hook-line.ts';
 import { LINE_SESSION, type LineWorld, lineWorld } from '../support/chaos/line-world.ts';
 
 /** The installed line, in a project with a loop that holds its session, run by other programs. */

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { singleQuoted } from '../../src/core/shell/words.ts';
+import { singleQuoted } from '../../src/engine/core/shell/words.ts';
 import { few } from '../support/long.ts';
 
 /** The program as shells meet it: completion, and pipes that are closed early. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { STATUSLINE_LINE } from '../../src/home/statusline-line.ts';
+import { STATUSLINE_LINE } from '../../src/engine/home/statusline-line.ts';
 import { type Programs, programs, SESSION } from '../support/cli/programs.ts';
 
 let at: Programs;

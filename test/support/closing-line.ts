@@ -18,7 +18,7 @@ export default class ClosingLine implements Reporter {
         const { state } = test.result();
         if (state !== 'pending') counts[state]++;
       }
-      const name = relative(TESTS, module.moduleId).split(sep)[0] ?? '';
+      const name = roomOf(relative(TESTS, module.moduleId).split(sep));
       const { files, ms } = folders[name] ?? { files: 0, ms: 0 };
       folders[name] = { files: files + 1, ms: ms + timeOf(module) };
     }
@@ -28,6 +28,11 @@ export default class ClosingLine implements Reporter {
     // The default reporter writes through its own logger; wait for it so that this line is the last.
     else setTimeout(() => process.stdout.write(line));
   }
+}
+
+/** The folder of a room's tests: rooms of a part have one each below it. */
+function roomOf([part = '', room = '']: string[]): string {
+  return part === 'engine' || part === 'read' ? `${part}/${room}` : part;
 }
 
 function timeOf(module: TestModule): number {

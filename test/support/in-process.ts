@@ -6,8 +6,8 @@ import fs, { existsSync, readFileSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { quoteForShell } from '../../src/core/shell/words.ts';
 import { type CommandLine, type Ran, runCommand } from '../../src/dev/conformance/run-command.ts';
+import { quoteForShell } from '../../src/engine/core/shell/words.ts';
 import { otherNode } from './node-of-program.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { sharedSoon } from './shared.ts';
@@ -37,7 +37,7 @@ const bundlesInside: Plugin = {
 const packagesOfQueues: Plugin = {
   name: 'packages of queues',
   setup({ onLoad }) {
-    onLoad({ filter: /fleet[\\/]engine[\\/]load\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /fleet[\\/]queue[\\/]load\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8').replaceAll('__filename', JSON.stringify(path));
       return { contents: text, loader: 'ts' };
     });
@@ -56,10 +56,10 @@ function buildProgram(folder: string): Promise<unknown> {
   return build({
     stdin: {
       contents: `export { main } from './cli/cli.ts';
-        export { answerEvent } from './hook/answer-event.ts';
-        import { answerBy } from './hook/answer-event.ts';
-        import { TOOL_CALLS } from './hook/wiring/tool-calls.ts';
-        import { readInput } from './hook/read-input.ts';
+        export { answerEvent } from './engine/hook/answer-event.ts';
+        import { answerBy } from './engine/hook/answer-event.ts';
+        import { TOOL_CALLS } from './engine/hook/wiring/tool-calls.ts';
+        import { readInput } from './engine/hook/read-input.ts';
         export const answerToolCall = async () => answerBy(TOOL_CALLS, await readInput());`,
       resolveDir: SOURCE,
     },

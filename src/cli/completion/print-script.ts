@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { hasEnded } from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { openWorldToRead } from '../../hook/wiring/world.ts';
-import { loopsAround, readLoops } from '../../read/loop/find-loop.ts';
-import { out } from '../../terminal/print.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { loopsAround, readLoops } from '../../engine/run/person/find-loop.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { type CompletedCommand, SHELLS, type ShellName, type WhichLoops } from './model.ts';

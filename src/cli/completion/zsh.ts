@@ -1,4 +1,4 @@
-import { singleQuoted } from '../../core/shell/words.ts';
+import { singleQuoted } from '../../engine/core/shell/words.ts';
 import { argumentCases, pathCases, takingCases, valueCases } from './cases.ts';
 import type { CompletedCommand, Values } from './model.ts';
 

@@ -1,10 +1,10 @@
 /** What the commands of contracts and receipts do with the project of the current folder. */
 import type { Command } from 'commander';
-import type { PresetName } from '../../core/contract/contract.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { meantLoop, newestLoop } from '../../read/loop/find-loop.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import type { PresetName } from '../../engine/core/contract/contract.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { openWorld, openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { meantLoop, newestLoop } from '../../engine/run/person/find-loop.ts';
+import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
 import { addHoldout, checkHoldout, listHoldout, removeHoldout } from './holdout.ts';
 import { init } from './init.ts';
 import { receiptFindings, type ShowOptions, showKey, showReceipt, verifyReceipt } from './receipt.ts';

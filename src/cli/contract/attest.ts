@@ -1,28 +1,28 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { readContract } from '../../contract/read.ts';
-import { type Receipt, receiptVerdict } from '../../core/loop/receipt.ts';
-import { evidenceOf, ladderOf } from '../../core/proof/ladder.ts';
+import type { readContract } from '../../engine/contract/read.ts';
+import { type Receipt, receiptVerdict } from '../../engine/core/loop/receipt.ts';
+import { evidenceOf, ladderOf } from '../../engine/core/proof/ladder.ts';
 import {
   RECEIPT_TYPE,
   type VerificationPredicate,
   verificationStatement,
-} from '../../core/proof/statement.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { sha256 } from '../../files/digest.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
-import { traitsOf } from '../../gates/traits.ts';
-import { envelopeProblems, keyId, statementIn } from '../../home/envelope.ts';
+} from '../../engine/core/proof/statement.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { readSmall, writeWhole } from '../../engine/files/whole-file.ts';
+import { traitsOf } from '../../engine/gates/traits.ts';
+import { envelopeProblems, keyId, statementIn } from '../../engine/home/envelope.ts';
 import {
   ownPublicKey,
   parseReceipt,
   receiptProblems,
   signStatement,
   spellingProblems,
-} from '../../home/receipts.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { Verification } from '../../judging/verify.ts';
-import type { Workspace } from '../../ports/ports.ts';
+} from '../../engine/home/receipts.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { Verification } from '../../engine/judging/verify.ts';
+import type { Workspace } from '../../engine/ports/ports.ts';
 import { bareEnvelope, publicKeyIn, readPrivateKey, readPublicKey } from './countersign.ts';
 
 /** `untildone verify --attest`: a second statement about the same tree, by whoever judges again. */

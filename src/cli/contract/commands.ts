@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { PRESETS } from '../../core/contract/contract.ts';
+import { PRESETS } from '../../engine/core/contract/contract.ts';
 import { ACTIVE_LOOP, jsonFlag, NEWEST_LOOP } from '../flags.ts';
 import { later } from '../later.ts';
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { treeOf, VERIFICATION_TYPE, type VerificationPredicate } from '../../core/proof/statement.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { readSmall } from '../../files/whole-file.ts';
+import { treeOf, VERIFICATION_TYPE, type VerificationPredicate } from '../../engine/core/proof/statement.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
 import {
   type Envelope,
   envelopeProblems,
@@ -11,10 +11,10 @@ import {
   keyId,
   shortName,
   statementIn,
-} from '../../home/envelope.ts';
-import { ownPublicKey, type SignedReceipt, spellingProblems } from '../../home/receipts.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { ghIn } from '../../run/git/pull-request.ts';
+} from '../../engine/home/envelope.ts';
+import { ownPublicKey, type SignedReceipt, spellingProblems } from '../../engine/home/receipts.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { ghIn } from '../../engine/run/git/pull-request.ts';
 
 /** Statements of others about the same tree: who judged it again, and whether that is really so. */
 

@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE, type Contract } from '../../core/contract/contract.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { insideProject } from '../../core/text/paths.ts';
-import { jsonLines, visible } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
+import { readContract } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE, type Contract } from '../../engine/core/contract/contract.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { insideProject } from '../../engine/core/text/paths.ts';
+import { jsonLines, visible } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import {
   forgetAllHeldOut,
   forgetHeldOut,
@@ -13,12 +13,12 @@ import {
   heldOut,
   holdOut,
   keepCount,
-} from '../../home/holdout.ts';
-import { projectFolder, realPath } from '../../home/layout.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { verify } from '../../judging/verify.ts';
-import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
+} from '../../engine/home/holdout.ts';
+import { projectFolder, realPath } from '../../engine/home/layout.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { verify } from '../../engine/judging/verify.ts';
+import { paint, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 
 type Out = (line: string) => void;
 

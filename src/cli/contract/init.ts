@@ -1,11 +1,15 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTRACT_FILE, type PresetName } from '../../core/contract/contract.ts';
-import { type MissingCondition, type ProposedPreset, proposePreset } from '../../core/contract/presets.ts';
-import { proposeContract } from '../../core/contract/propose.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { writeNew } from '../../files/whole-file.ts';
-import { projectFacts } from '../../project/facts/project-facts.ts';
+import { CONTRACT_FILE, type PresetName } from '../../engine/core/contract/contract.ts';
+import {
+  type MissingCondition,
+  type ProposedPreset,
+  proposePreset,
+} from '../../engine/core/contract/presets.ts';
+import { proposeContract } from '../../engine/core/contract/propose.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { writeNew } from '../../engine/files/whole-file.ts';
+import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 
 const OTHER_SPELLING = 'untildone.yml';
 

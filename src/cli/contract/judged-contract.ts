@@ -4,18 +4,18 @@ import {
   contractFileOf,
   contractFrom as contractOf,
   readContract,
-} from '../../contract/read.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import type { ChangedText, ReportedContract } from '../../core/report/report.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { insideProject } from '../../core/text/paths.ts';
-import { redact } from '../../core/text/redact.ts';
-import { readSmall } from '../../files/whole-file.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { freeze } from '../../judging/freeze-contract.ts';
-import type { Judges } from '../../judging/ports.ts';
-import { resolveParts } from '../../project/facts/command-parts.ts';
-import { renderDiff } from '../../terminal/line-diff.ts';
+} from '../../engine/contract/read.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import type { ChangedText, ReportedContract } from '../../engine/core/report/report.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { insideProject } from '../../engine/core/text/paths.ts';
+import { redact } from '../../engine/core/text/redact.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { freeze } from '../../engine/judging/freeze-contract.ts';
+import type { Judges } from '../../engine/judging/ports.ts';
+import { resolveParts } from '../../engine/project/facts/command-parts.ts';
+import { renderDiff } from '../../engine/terminal/line-diff.ts';
 import { givenCommit } from './verify-base.ts';
 
 /** Which contract `untildone verify` judges by: that of the project, or that of a commit which the work cannot change. */

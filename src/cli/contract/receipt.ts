@@ -1,18 +1,18 @@
 import type { KeyObject } from 'node:crypto';
-import { readContract } from '../../contract/read.ts';
-import { secretsOf } from '../../core/contract/secret-values.ts';
-import { ladderIn, type Receipt, renderReceipt } from '../../core/loop/receipt.ts';
-import { isDone } from '../../core/loop/state.ts';
-import { restsOn } from '../../core/proof/ladder.ts';
-import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../core/proof/statement.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { redact } from '../../core/text/redact.ts';
-import { escapedJson, jsonLines } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { readSmall } from '../../files/whole-file.ts';
-import { STOP_AT_FAILURE } from '../../gates/features/traits.ts';
-import { traitsOf } from '../../gates/traits.ts';
+import { readContract } from '../../engine/contract/read.ts';
+import { secretsOf } from '../../engine/core/contract/secret-values.ts';
+import { ladderIn, type Receipt, renderReceipt } from '../../engine/core/loop/receipt.ts';
+import { isDone } from '../../engine/core/loop/state.ts';
+import { restsOn } from '../../engine/core/proof/ladder.ts';
+import { RECEIPT_TYPE, treeOf, type VerificationPredicate } from '../../engine/core/proof/statement.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { redact } from '../../engine/core/text/redact.ts';
+import { escapedJson, jsonLines } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
+import { STOP_AT_FAILURE } from '../../engine/gates/features/traits.ts';
+import { traitsOf } from '../../engine/gates/traits.ts';
 import {
   type Envelope,
   envelopeProblems,
@@ -20,8 +20,8 @@ import {
   otherSigners,
   shortName,
   statementIn,
-} from '../../home/envelope.ts';
-import { lookAtJournal } from '../../home/journal/receipt.ts';
+} from '../../engine/home/envelope.ts';
+import { lookAtJournal } from '../../engine/home/journal/receipt.ts';
 import {
   isOwnKey,
   keyName,
@@ -30,12 +30,12 @@ import {
   receiptProblems,
   type SignedReceipt,
   spellingProblems,
-} from '../../home/receipts.ts';
-import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { commandsIn, rerun } from '../../judging/verify.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { confirm, onTerminal } from '../../terminal/print.ts';
+} from '../../engine/home/receipts.ts';
+import { loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { commandsIn, rerun } from '../../engine/judging/verify.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { confirm, onTerminal } from '../../engine/terminal/print.ts';
 import { bareEnvelope, countersigner, readPublicKey } from './countersign.ts';
 import { freezeNow } from './trust.ts';
 

@@ -1,21 +1,21 @@
-import { type ContractFile, readContract } from '../../contract/read.ts';
+import { type ContractFile, readContract } from '../../engine/contract/read.ts';
 import {
   CONTRACT_FILE,
   type Contract,
   type PromptRule,
   type RunRules,
-} from '../../core/contract/contract.ts';
-import { secretsOf } from '../../core/contract/secret-values.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { defined } from '../../core/text/defined.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { redact } from '../../core/text/redact.ts';
-import { jsonLines, visible } from '../../core/text/visible.ts';
-import type { ToolRules } from '../../core/tools/tool-rules.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { wallsWords } from '../../core/words/walls.ts';
-import { traitsOf } from '../../gates/traits.ts';
+} from '../../engine/core/contract/contract.ts';
+import { secretsOf } from '../../engine/core/contract/secret-values.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { redact } from '../../engine/core/text/redact.ts';
+import { jsonLines, visible } from '../../engine/core/text/visible.ts';
+import type { ToolRules } from '../../engine/core/tools/tool-rules.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { wallsWords } from '../../engine/core/words/walls.ts';
+import { traitsOf } from '../../engine/gates/traits.ts';
 import {
   changedSinceTrusted,
   dropStanding,
@@ -25,16 +25,16 @@ import {
   setStanding,
   type TrustedText,
   trustedText,
-} from '../../home/trust.ts';
-import { judgeTime, warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { claudeConfigDir } from '../../hook/wiring/project.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { asTrusted, type Freezing, freeze } from '../../judging/freeze-contract.ts';
-import { resolveParts, workOf } from '../../project/facts/command-parts.ts';
-import { renderDiff } from '../../terminal/line-diff.ts';
-import { confirm, onTerminal } from '../../terminal/print.ts';
-import { paint } from '../../terminal/style.ts';
+} from '../../engine/home/trust.ts';
+import { judgeTime, warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { asTrusted, type Freezing, freeze } from '../../engine/judging/freeze-contract.ts';
+import { resolveParts, workOf } from '../../engine/project/facts/command-parts.ts';
+import { renderDiff } from '../../engine/terminal/line-diff.ts';
+import { confirm, onTerminal } from '../../engine/terminal/print.ts';
+import { paint } from '../../engine/terminal/style.ts';
 
 export interface TrustOptions {
   show: boolean;

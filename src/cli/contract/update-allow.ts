@@ -1,18 +1,18 @@
-import { readContract } from '../../contract/read.ts';
+import { readContract } from '../../engine/contract/read.ts';
 import {
   CONTRACT_FILE,
   type Contract,
   type FrozenContract,
   promiseOf,
   withPromise,
-} from '../../core/contract/contract.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { traitsOf } from '../../gates/traits.ts';
-import { writeFrozenContract } from '../../home/frozen-contract.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { LoopRef } from '../../ports/ports.ts';
+} from '../../engine/core/contract/contract.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { traitsOf } from '../../engine/gates/traits.ts';
+import { writeFrozenContract } from '../../engine/home/frozen-contract.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
 import { freezeNow } from './trust.ts';
 
 /** Puts today's untildone.yaml in place of the contract that a loop began with. The journal keeps both hashes. */

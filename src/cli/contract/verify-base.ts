@@ -1,6 +1,6 @@
-import { UsageError } from '../../core/text/errors.ts';
-import type { VerifyBase } from '../../judging/verify.ts';
-import type { Workspace } from '../../ports/ports.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { VerifyBase } from '../../engine/judging/verify.ts';
+import type { Workspace } from '../../engine/ports/ports.ts';
 
 /** Names of the branch that yours may have left, the likeliest first. */
 const USUAL_BASES = ['@{upstream}', 'origin/HEAD', 'origin/main', 'origin/master'];

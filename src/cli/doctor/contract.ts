@@ -1,11 +1,11 @@
 /** The contract of the project: whether it can be read, is trusted, and gets the walls that it asks for. */
 import { join } from 'node:path';
-import { readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE, type SandboxRule } from '../../core/contract/contract.ts';
-import { asksForSandbox } from '../../core/run/client-sandbox.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { changedSinceTrusted } from '../../home/trust.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { readContract } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE, type SandboxRule } from '../../engine/core/contract/contract.ts';
+import { asksForSandbox } from '../../engine/core/run/client-sandbox.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { changedSinceTrusted } from '../../engine/home/trust.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
 import { freezeNow } from '../contract/trust.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING } from './finding.ts';
 

@@ -1,10 +1,10 @@
 /** Looks at everything that a hold rests on, mends what can be mended safely, and proves the hold with Claude Code. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { sandboxProblem } from '../../project/walls/walls-for.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { sandboxProblem } from '../../engine/project/walls/walls-for.ts';
 import { lookAtContract } from './contract.ts';
 import { type Finding, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 import { lookAtHome } from './home.ts';

@@ -1,10 +1,10 @@
-import { jsonLines } from '../../core/text/visible.ts';
-import { homeRoot } from '../../home/layout.ts';
-import { thisProgram, VERSION } from '../../home/program.ts';
-import { claudeConfigDir, projectOf } from '../../hook/wiring/project.ts';
-import { openWorldToRead } from '../../hook/wiring/world.ts';
-import { watchInterruption } from '../../terminal/interruption.ts';
-import { out, warn } from '../../terminal/print.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { homeRoot } from '../../engine/home/layout.ts';
+import { thisProgram, VERSION } from '../../engine/home/program.ts';
+import { claudeConfigDir, projectOf } from '../../engine/hook/wiring/project.ts';
+import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { watchInterruption } from '../../engine/terminal/interruption.ts';
+import { out, warn } from '../../engine/terminal/print.ts';
 import { proveHeld } from '../setup/prove.ts';
 import { type Basics, examine, mend } from './doctor.ts';
 import { type Diagnosis, exitCodeOf, type Proof, reportJson, reportLines } from './report.ts';

@@ -1,4 +1,4 @@
-import type { Program } from '../../home/program.ts';
+import type { Program } from '../../engine/home/program.ts';
 
 /**
  * error: a session would not be held, or would not be judged. warning: it works, but not as it should. note: worth knowing.

@@ -12,22 +12,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { whenOf } from '../../core/text/moment.ts';
-import { newerThan } from '../../core/text/version.ts';
-import { holdLock, isLocked } from '../../files/lock.ts';
-import { isDiskFull } from '../../files/unwritable.ts';
-import { namesIn, readSmall } from '../../files/whole-file.ts';
-import { homeAt, readKey } from '../../home/layout.ts';
-import { programTrouble } from '../../home/program-words.ts';
-import type { ProgramRecord } from '../../home/records/program-record.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { newerThan } from '../../engine/core/text/version.ts';
+import { holdLock, isLocked } from '../../engine/files/lock.ts';
+import { isDiskFull } from '../../engine/files/unwritable.ts';
+import { namesIn, readSmall } from '../../engine/files/whole-file.ts';
+import { homeAt, readKey } from '../../engine/home/layout.ts';
+import { programTrouble } from '../../engine/home/program-words.ts';
+import type { ProgramRecord } from '../../engine/home/records/program-record.ts';
 import {
   chooseProgram,
   parseHookScript,
   planScripts,
   refreshScripts,
   type StaleFile,
-} from '../../home/scripts.ts';
-import { isInsideClient } from '../../hook/start/person.ts';
+} from '../../engine/home/scripts.ts';
+import { isInsideClient } from '../../engine/hook/start/person.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 export interface HomeLooked extends Looked {

@@ -1,15 +1,15 @@
 /** Loops of this project that are not what they seem: unreadable, left by their session, or without their driver. */
 
-import { readGoal } from '../../client/transcript/file.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { whenOf } from '../../core/text/moment.ts';
-import { homeAt } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import { transcriptOf } from '../../hook/start/inputs.ts';
-import { type Found, loopsAround, readLoops } from '../../read/loop/find-loop.ts';
+import { readGoal } from '../../engine/client/transcript/file.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { homeAt } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import { transcriptOf } from '../../engine/hook/start/inputs.ts';
+import { type Found, loopsAround, readLoops } from '../../engine/run/person/find-loop.ts';
+import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
+import { turnEnds } from '../../engine/run/person/turn-ends.ts';
 import { lookAtLoop } from '../../read/loop/look-at-loop.ts';
-import { hooksStateOf } from '../../run/person/hooks-state.ts';
-import { turnEnds } from '../../run/person/turn-ends.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 /** The loops of this project. None when the home cannot be read. */

@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findClaude } from '../../client/sdk/find-client.ts';
-import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { newerThan } from '../../core/text/version.ts';
-import { runGitSync } from '../../project/git.ts';
+import { findClaude } from '../../engine/client/sdk/find-client.ts';
+import { FIRST_TO_HOLD } from '../../engine/client/settings/our-events.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { newerThan } from '../../engine/core/text/version.ts';
+import { runGitSync } from '../../engine/project/git.ts';
 import { found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 
 const OLDEST_NODE = '20.0.0';

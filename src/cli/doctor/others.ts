@@ -1,10 +1,10 @@
 /** What fights with our hooks: other Stop hooks, loops of other systems, and processes that drive them. */
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { foreignHooks, type PlacedHook, pluginSwitches } from '../../client/settings/other-hooks.ts';
-import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { namesIn } from '../../files/whole-file.ts';
+import { foreignHooks, type PlacedHook, pluginSwitches } from '../../engine/client/settings/other-hooks.ts';
+import { drivesRalphLoop, formatDrivenBy } from '../../engine/core/import/import-hooks.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
 import { type Finding, found, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 import type { SettingsOfScope } from './settings.ts';
 

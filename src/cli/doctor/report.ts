@@ -1,6 +1,6 @@
-import { visible } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { paint, type Style } from '../../terminal/style.ts';
+import { visible } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { paint, type Style } from '../../engine/terminal/style.ts';
 import type { Mended } from './doctor.ts';
 import type { Finding, Looked, Severity } from './finding.ts';
 

@@ -1,9 +1,14 @@
 /** The settings of Claude Code: whether they can be read, and whether our hooks are in them as they should be. */
-import { readSettings, type Scope, SettingsFileRefused, settingsPath } from '../../client/settings/files.ts';
-import { JsonRefused, parseStrict } from '../../client/settings/json-text.ts';
-import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
-import { addHooks, removeHooks, stopTimeouts } from '../../client/settings/our-hooks.ts';
-import { ourPlugin } from '../../client/settings/our-plugin.ts';
+import {
+  readSettings,
+  type Scope,
+  SettingsFileRefused,
+  settingsPath,
+} from '../../engine/client/settings/files.ts';
+import { JsonRefused, parseStrict } from '../../engine/client/settings/json-text.ts';
+import { plannedEvents, unknownEvents } from '../../engine/client/settings/our-events.ts';
+import { addHooks, removeHooks, stopTimeouts } from '../../engine/client/settings/our-hooks.ts';
+import { ourPlugin } from '../../engine/client/settings/our-plugin.ts';
 import {
   callsUs,
   NEEDED,
@@ -12,11 +17,11 @@ import {
   parsedSettings,
   type Settings,
   SHORTEST_TIMEOUT_S,
-} from '../../client/settings/settings.ts';
-import { decisiveVariable, harmfulVariable } from '../../client/settings/variables.ts';
-import { managedSettings } from '../../client/settings/would-run.ts';
-import { isOlderLine, isOtherToolsLine, quotesOurLine } from '../../home/hook-line.ts';
-import { blockCapFrom } from '../../hook/wiring/ports.ts';
+} from '../../engine/client/settings/settings.ts';
+import { decisiveVariable, harmfulVariable } from '../../engine/client/settings/variables.ts';
+import { managedSettings } from '../../engine/client/settings/would-run.ts';
+import { isOlderLine, isOtherToolsLine, quotesOurLine } from '../../engine/home/hook-line.ts';
+import { blockCapFrom } from '../../engine/hook/wiring/ports.ts';
 import { installationAt, installHooks, settingsTexts } from '../install/settings-change.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
 

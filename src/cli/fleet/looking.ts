@@ -1,6 +1,6 @@
-import { jsonLines } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { out, warn } from '../../terminal/print.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { out, warn } from '../../engine/terminal/print.ts';
 import { scannedJson, scannedLines } from '../loop/log.ts';
 import { type FleetFlags, loadFleet, withFleet } from './load.ts';
 import { untilInterrupted } from './wait.ts';

@@ -1,9 +1,9 @@
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { homeFrom } from '../../engine/home/layout.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { out } from '../../engine/terminal/print.ts';
 import type { Steered } from '../../fleet/operate/steer.ts';
-import { homeFrom } from '../../home/layout.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { out } from '../../terminal/print.ts';
 import { type LimitFlags, limitChanges } from '../run-options.ts';
 import { type FleetFlags, withFleet } from './load.ts';
 

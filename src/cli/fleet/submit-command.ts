@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { DEFAULT_ATTEMPTS } from '../../core/fleet/spec.ts';
+import { DEFAULT_ATTEMPTS } from '../../engine/core/fleet/spec.ts';
 import { collect, value } from '../flags.ts';
 import { later } from '../later.ts';
 import { addWorkOptions } from '../run-options.ts';

@@ -6,21 +6,21 @@ import {
   checkedLabels,
   checkedScheduleName,
   partsOf,
-} from '../../core/fleet/terms.ts';
-import { checkedCron, checkedEvery, parseMoment, sayWhen, type When } from '../../core/fleet/when.ts';
-import { defined } from '../../core/text/defined.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { whenOf } from '../../core/text/moment.ts';
-import { jsonLines } from '../../core/text/visible.ts';
+} from '../../engine/core/fleet/terms.ts';
+import { checkedCron, checkedEvery, parseMoment, sayWhen, type When } from '../../engine/core/fleet/when.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { homeFrom } from '../../engine/home/layout.ts';
+import { taskFrom } from '../../engine/hook/start/inputs.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { out } from '../../engine/terminal/print.ts';
+import { paint } from '../../engine/terminal/style.ts';
 import type { Checkout } from '../../fleet/operate/checkout.ts';
 import type { Fleet } from '../../fleet/operate/fleet.ts';
 import type { SubmitRequest } from '../../fleet/operate/request.ts';
 import type { Submission } from '../../fleet/operate/submit.ts';
-import { homeFrom } from '../../home/layout.ts';
-import { taskFrom } from '../../hook/start/inputs.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { out } from '../../terminal/print.ts';
-import { paint } from '../../terminal/style.ts';
 import { clientOptions, firstLimits, type WorkFlags } from '../run-options.ts';
 import { type FleetFlags, loadFleet, withFleet } from './load.ts';
 import { waitForEnd } from './wait.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { LIMIT_KINDS } from '../../core/fleet/limit-changes.ts';
+import { LIMIT_KINDS } from '../../engine/core/fleet/limit-changes.ts';
 import { age, collect, value } from '../flags.ts';
 import { later } from '../later.ts';
 import { addFleetOptions } from './load.ts';

@@ -4,17 +4,17 @@ import {
   LIMIT_KINDS,
   limitsFromJson,
   limitsJson,
-} from '../../core/fleet/limit-changes.ts';
-import { counted } from '../../core/text/counted.ts';
-import { defined } from '../../core/text/defined.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { whenOf } from '../../core/text/moment.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
+} from '../../engine/core/fleet/limit-changes.ts';
+import { counted } from '../../engine/core/text/counted.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { homeFrom } from '../../engine/home/layout.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { confirm, onTerminal, out, warn } from '../../engine/terminal/print.ts';
 import type { Prunable, Prune } from '../../fleet/operate/prune.ts';
-import { homeFrom } from '../../home/layout.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { confirm, onTerminal, out, warn } from '../../terminal/print.ts';
 import { DAY_MS } from '../flags.ts';
 import { type FleetFlags, loadFleet, withFleet } from './load.ts';
 import { limitText, reconciledLines, scheduleLine } from './words.ts';

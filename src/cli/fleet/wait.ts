@@ -1,9 +1,9 @@
 /** Follows runs until they have ended. Ctrl-C ends the following, not the runs. */
-import { EXIT } from '../../core/words/exit-codes.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { out, warn } from '../../engine/terminal/print.ts';
+import { paint, paintStatus } from '../../engine/terminal/style.ts';
 import type { Fleet } from '../../fleet/operate/fleet.ts';
 import type { Submitted } from '../../fleet/operate/submit.ts';
-import { out, warn } from '../../terminal/print.ts';
-import { paint, paintStatus } from '../../terminal/style.ts';
 import { exitCodeOf } from '../run-options.ts';
 import type { loadFleet } from './load.ts';
 

@@ -1,15 +1,15 @@
 /** What you read about a fleet. Programs get the same as JSON. */
 
-import { LIMIT_KINDS } from '../../core/fleet/limit-changes.ts';
-import { counted } from '../../core/text/counted.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { sayUsed } from '../../core/text/figures.ts';
-import { groupBy } from '../../core/text/lists.ts';
-import { whenOf } from '../../core/text/moment.ts';
+import { LIMIT_KINDS } from '../../engine/core/fleet/limit-changes.ts';
+import { counted } from '../../engine/core/text/counted.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { sayUsed } from '../../engine/core/text/figures.ts';
+import { groupBy } from '../../engine/core/text/lists.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { paint, paintStatus } from '../../engine/terminal/style.ts';
 import type { FleetStatus, RunDetails } from '../../fleet/operate/look.ts';
 import type { Reconciled } from '../../fleet/operate/reconcile.ts';
 import type { RunView } from '../../fleet/operate/views.ts';
-import { paint, paintStatus } from '../../terminal/style.ts';
 
 const usd = (amount: number) => `${amount.toFixed(2)} USD`;
 const at = (time: string | null, now: number) => (time === null ? '' : whenOf(Date.parse(time), now));

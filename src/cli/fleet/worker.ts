@@ -1,7 +1,7 @@
 /** Adds `untildone worker`. Its code is loaded when it is called. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseBytes } from '../../core/text/bytes.ts';
-import { parseDuration } from '../../core/text/duration.ts';
+import { parseBytes } from '../../engine/core/text/bytes.ts';
+import { parseDuration } from '../../engine/core/text/duration.ts';
 import type { WorkerFlags } from '../../fleet/worker/command.ts';
 import { value } from '../flags.ts';
 import { loaded } from '../later.ts';

@@ -1,19 +1,24 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { hasEnded } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { ALL_FORMATS } from '../../formats/all.ts';
-import { FORMAT_NAMES, type ForeignLoop, type StateFormat, type StatePlace } from '../../formats/format.ts';
-import { claimFiles } from '../../home/claims.ts';
-import type { Home } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import { recordTrust } from '../../home/trust.ts';
-import { ownerFrom, transcriptSoFar } from '../../hook/start/inputs.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { stateFingerprint } from '../../hook/wiring/foreign.ts';
-import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
-import { foreignFiles } from '../../project/files.ts';
-import { out } from '../../terminal/print.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { ALL_FORMATS } from '../../engine/formats/all.ts';
+import {
+  FORMAT_NAMES,
+  type ForeignLoop,
+  type StateFormat,
+  type StatePlace,
+} from '../../engine/formats/format.ts';
+import { claimFiles } from '../../engine/home/claims.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import { recordTrust } from '../../engine/home/trust.ts';
+import { ownerFrom, transcriptSoFar } from '../../engine/hook/start/inputs.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { stateFingerprint } from '../../engine/hook/wiring/foreign.ts';
+import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { foreignFiles } from '../../engine/project/files.ts';
+import { out } from '../../engine/terminal/print.ts';
 
 /** `untildone claim`. */
 export function claimHere(format: string | undefined, { session }: { session?: string }): void {

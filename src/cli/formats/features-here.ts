@@ -1,12 +1,12 @@
-import { prepareHome } from '../../client/settings/files.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { claimFiles } from '../../home/claims.ts';
-import { thisProgram } from '../../home/program.ts';
-import { taskFrom } from '../../hook/start/inputs.ts';
-import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { claimFiles } from '../../engine/home/claims.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { taskFrom } from '../../engine/hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { newFeatures } from './features.ts';
 
 interface NewFlags {

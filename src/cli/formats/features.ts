@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { quoteForShell } from '../../core/shell/words.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
 
 export interface NewTask {
   /** In any words; its folder is named after it. */

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { prepareHome } from '../../client/settings/files.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import { thisProgram } from '../../home/program.ts';
-import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { sessionFolder } from '../../hook/wiring/project.ts';
-import { openWorld, openWorldToRead, type World } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { sessionFolder } from '../../engine/hook/wiring/project.ts';
+import { openWorld, openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { continuationFrom, type LockPlace, lockOff, lockOn, lockStatus } from './lock.ts';
 
 interface OnFlags {

@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, unlinkSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { oneLine } from '../../core/text/clip.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { whenOf } from '../../core/text/moment.ts';
-import { isSafeId } from '../../core/text/paths.ts';
-import { jsonText } from '../../core/text/visible.ts';
-import { withLock } from '../../files/lock.ts';
-import { writeNew, writeWhole } from '../../files/whole-file.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { isSafeId } from '../../engine/core/text/paths.ts';
+import { jsonText } from '../../engine/core/text/visible.ts';
+import { withLock } from '../../engine/files/lock.ts';
+import { writeNew, writeWhole } from '../../engine/files/whole-file.ts';
 import {
   isExpired,
   LOCK_LIFE_MS,
@@ -17,10 +17,10 @@ import {
   lockIterations,
   lockPaths,
   readLock,
-} from '../../formats/lock/lock-files.ts';
-import { claimFiles } from '../../home/claims.ts';
-import { type Home, projectFolder } from '../../home/layout.ts';
-import { foreignFiles } from '../../project/files.ts';
+} from '../../engine/formats/lock/lock-files.ts';
+import { claimFiles } from '../../engine/home/claims.ts';
+import { type Home, projectFolder } from '../../engine/home/layout.ts';
+import { foreignFiles } from '../../engine/project/files.ts';
 
 /** Where a lock is looked for, and when. */
 export interface LockPlace {

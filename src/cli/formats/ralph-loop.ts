@@ -1,22 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { prepareHome } from '../../client/settings/files.ts';
-import { renderPromise } from '../../core/loop/promise.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { writeNew } from '../../files/whole-file.ts';
-import { RALPH_FILE, SAFETY_STOP } from '../../formats/ralph-loop/index.ts';
-import { parseState, renderState } from '../../formats/ralph-loop/state-file.ts';
-import { claimFiles } from '../../home/claims.ts';
-import { filesLock } from '../../home/layout.ts';
-import { thisProgram } from '../../home/program.ts';
-import { checkedPromise, ownerFrom } from '../../hook/start/inputs.ts';
-import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, placeHere, type World } from '../../hook/wiring/world.ts';
-import { applyChanges, foreignFiles } from '../../project/files.ts';
-import { out } from '../../terminal/print.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import { renderPromise } from '../../engine/core/loop/promise.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { writeNew } from '../../engine/files/whole-file.ts';
+import { RALPH_FILE, SAFETY_STOP } from '../../engine/formats/ralph-loop/index.ts';
+import { parseState, renderState } from '../../engine/formats/ralph-loop/state-file.ts';
+import { claimFiles } from '../../engine/home/claims.ts';
+import { filesLock } from '../../engine/home/layout.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { checkedPromise, ownerFrom } from '../../engine/hook/start/inputs.ts';
+import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { applyChanges, foreignFiles } from '../../engine/project/files.ts';
+import { out } from '../../engine/terminal/print.ts';
 
 /** `untildone ralph-loop`. */
 export function ralphLoop(_words: string[], _flags: unknown, command: Command): void {

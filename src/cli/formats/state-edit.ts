@@ -5,10 +5,10 @@ import {
   memberOf,
   parseStrict,
   replaceValue,
-} from '../../client/settings/json-text.ts';
-import { didYouMean } from '../../core/text/did-you-mean.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { CONDITIONS } from '../../formats/verified-done/conditions.ts';
+} from '../../engine/client/settings/json-text.ts';
+import { didYouMean } from '../../engine/core/text/did-you-mean.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { CONDITIONS } from '../../engine/formats/verified-done/conditions.ts';
 
 /** One `key=value` of `state set`; `conditions.plan_approved` is a path of two. */
 export interface Assignment {

@@ -1,19 +1,19 @@
 import { basename } from 'node:path';
-import { prepareHome } from '../../client/settings/files.ts';
-import { blocks } from '../../core/loop/verdict.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { readObject } from '../../formats/verified-done/fields.ts';
-import { verdictsOf } from '../../formats/verified-done/judge.ts';
-import { type RalphState, readState } from '../../formats/verified-done/read-state.ts';
-import { jsonFiles } from '../../formats/verified-done/tasks.ts';
-import { sentences } from '../../formats/verified-done/words.ts';
-import { thisProgram } from '../../home/program.ts';
-import { warnWithoutHooks } from '../../hook/start/installed-hooks.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
-import { foreignFiles } from '../../project/files.ts';
-import { out } from '../../terminal/print.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import { blocks } from '../../engine/core/loop/verdict.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { readObject } from '../../engine/formats/verified-done/fields.ts';
+import { verdictsOf } from '../../engine/formats/verified-done/judge.ts';
+import { type RalphState, readState } from '../../engine/formats/verified-done/read-state.ts';
+import { jsonFiles } from '../../engine/formats/verified-done/tasks.ts';
+import { sentences } from '../../engine/formats/verified-done/words.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { foreignFiles } from '../../engine/project/files.ts';
+import { out } from '../../engine/terminal/print.ts';
 import {
   folderOf,
   isMain,

@@ -1,6 +1,6 @@
 /** Lays groups, order, examples and exit codes of the catalogue over the commands. */
 import { type Command, Help, type Option } from 'commander';
-import { paint } from '../../terminal/style.ts';
+import { paint } from '../../engine/terminal/style.ts';
 import { CATALOGUE, EVERYDAY, GROUPS, type Group } from './catalogue.ts';
 
 const EVERY_DAY = 'Every day:';

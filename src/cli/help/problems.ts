@@ -1,10 +1,10 @@
 /** What you read, or a program reads, when a command was called in a wrong way or failed. */
 import type { Command } from 'commander';
-import { EngineAway, RemoteAway } from '../../core/fleet/errors.ts';
-import { ContractError, NotApproved, UsageError } from '../../core/text/errors.ts';
-import { jsonText } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { isDiskFull } from '../../files/unwritable.ts';
+import { EngineAway, RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { ContractError, NotApproved, UsageError } from '../../engine/core/text/errors.ts';
+import { jsonText } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { isDiskFull } from '../../engine/files/unwritable.ts';
 import { allCommands, nameOf } from './help.ts';
 
 /** What people type out of habit, and what it is called here. */

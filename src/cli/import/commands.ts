@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../../core/text/errors.ts';
-import { FORMAT_NAMES } from '../../formats/format.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { FORMAT_NAMES } from '../../engine/formats/format.ts';
 import { later } from '../later.ts';
 
 const IMPORTABLE = ['harness', 'command'];

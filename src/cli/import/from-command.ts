@@ -2,21 +2,25 @@
 
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { readSettings, replaceSettings } from '../../client/settings/files.ts';
-import { addToContract, writtenGates, writtenPhases } from '../../contract/edit.ts';
-import { parseContract, readContract, renderProblem } from '../../contract/read.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import type { SettingsFile } from '../../core/contract/installation.ts';
-import { proposeContract } from '../../core/contract/propose.ts';
-import { type CommandImport, importCommands, type StageFate } from '../../core/import/command-phases.ts';
-import { asksSomebody, type CommandFile, stagesOf } from '../../core/import/command-stages.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { ContractError, UsageError } from '../../core/text/errors.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { readSmall } from '../../files/whole-file.ts';
-import { ImportRecord } from '../../home/records/import-record.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { projectFacts } from '../../project/facts/project-facts.ts';
+import { readSettings, replaceSettings } from '../../engine/client/settings/files.ts';
+import { addToContract, writtenGates, writtenPhases } from '../../engine/contract/edit.ts';
+import { parseContract, readContract, renderProblem } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import type { SettingsFile } from '../../engine/core/contract/installation.ts';
+import { proposeContract } from '../../engine/core/contract/propose.ts';
+import {
+  type CommandImport,
+  importCommands,
+  type StageFate,
+} from '../../engine/core/import/command-phases.ts';
+import { asksSomebody, type CommandFile, stagesOf } from '../../engine/core/import/command-stages.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { ContractError, UsageError } from '../../engine/core/text/errors.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
+import { ImportRecord } from '../../engine/home/records/import-record.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 import {
   diffLines,
   endBeforeWriting,

@@ -6,27 +6,27 @@ import {
   type Scope,
   SettingsFileRefused,
   settingsPath,
-} from '../../client/settings/files.ts';
-import { JsonRefused } from '../../client/settings/json-text.ts';
+} from '../../engine/client/settings/files.ts';
+import { JsonRefused } from '../../engine/client/settings/json-text.ts';
 import {
   foreignHooks,
   misshapenHooks,
   type PlacedHook,
   pluginSwitches,
   withoutForeignHooks,
-} from '../../client/settings/other-hooks.ts';
-import { maskEnv } from '../../client/settings/our-hooks.ts';
-import { ourHooksIn, parsedSettings } from '../../client/settings/settings.ts';
-import { addToContract, newContract, writtenGates } from '../../contract/edit.ts';
-import { readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import type { SettingsFile } from '../../core/contract/installation.ts';
-import { type Fate, importHooks, type WrittenGate } from '../../core/import/import-hooks.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { ImportRecord } from '../../home/records/import-record.ts';
-import { claudeConfigDir } from '../../hook/wiring/project.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import { harmless } from '../../terminal/text.ts';
+} from '../../engine/client/settings/other-hooks.ts';
+import { maskEnv } from '../../engine/client/settings/our-hooks.ts';
+import { ourHooksIn, parsedSettings } from '../../engine/client/settings/settings.ts';
+import { addToContract, newContract, writtenGates } from '../../engine/contract/edit.ts';
+import { readContract } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import type { SettingsFile } from '../../engine/core/contract/installation.ts';
+import { type Fate, importHooks, type WrittenGate } from '../../engine/core/import/import-hooks.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { ImportRecord } from '../../engine/home/records/import-record.ts';
+import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { harmless } from '../../engine/terminal/text.ts';
 import {
   diffLines,
   endBeforeWriting,

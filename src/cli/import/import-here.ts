@@ -1,6 +1,6 @@
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld, openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
 import { trust } from '../contract/trust.ts';
 import { importFrom, undoImport } from './import.ts';
 import type { ImportOptions } from './report.ts';

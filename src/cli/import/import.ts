@@ -1,9 +1,9 @@
-import { quoteForShell } from '../../core/shell/words.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { ImportRecord } from '../../home/records/import-record.ts';
-import { standingFiles } from '../../home/trust.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { ImportRecord } from '../../engine/home/records/import-record.ts';
+import { standingFiles } from '../../engine/home/trust.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
 import { askingFiles, importCommand } from './from-command.ts';
 import { importHarness, planHarness } from './from-harness.ts';
 import type { ImportIo, ImportOptions, ImportResult } from './report.ts';

@@ -1,11 +1,11 @@
 /** What an import shows and asks before anything is written. */
 
 import { relative } from 'node:path';
-import type { PlacedHook } from '../../client/settings/other-hooks.ts';
-import type { Fate } from '../../core/import/import-hooks.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { renderDiff } from '../../terminal/line-diff.ts';
+import type { PlacedHook } from '../../engine/client/settings/other-hooks.ts';
+import type { Fate } from '../../engine/core/import/import-hooks.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { renderDiff } from '../../engine/terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
 

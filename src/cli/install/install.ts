@@ -4,27 +4,27 @@ import {
   type Scope,
   SettingsFileRefused,
   settingsPath,
-} from '../../client/settings/files.ts';
-import { foreignHooks, pluginSwitches } from '../../client/settings/other-hooks.ts';
-import { plannedEvents, unknownEvents } from '../../client/settings/our-events.ts';
-import { type AddedHooks, addHooks } from '../../client/settings/our-hooks.ts';
+} from '../../engine/client/settings/files.ts';
+import { foreignHooks, pluginSwitches } from '../../engine/client/settings/other-hooks.ts';
+import { plannedEvents, unknownEvents } from '../../engine/client/settings/our-events.ts';
+import { type AddedHooks, addHooks } from '../../engine/client/settings/our-hooks.ts';
 import {
   type AddedSandbox,
   addSandbox,
   removeSandbox,
   type SandboxPlan,
-} from '../../client/settings/our-sandbox.ts';
-import { addStatusline, otherStatusline } from '../../client/settings/our-statusline.ts';
-import { parsedSettings } from '../../client/settings/settings.ts';
-import { drivesRalphLoop, formatDrivenBy } from '../../core/import/import-hooks.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { defined } from '../../core/text/defined.ts';
-import { chosenProgramWords, troubleWords } from '../../core/words/hook-program.ts';
-import { homeAt } from '../../home/layout.ts';
-import { type Program, VERSION } from '../../home/program.ts';
-import { programTrouble } from '../../home/program-words.ts';
-import { addStatuslineScript, planScripts } from '../../home/scripts.ts';
-import { isInsideClient } from '../../hook/start/person.ts';
+} from '../../engine/client/settings/our-sandbox.ts';
+import { addStatusline, otherStatusline } from '../../engine/client/settings/our-statusline.ts';
+import { parsedSettings } from '../../engine/client/settings/settings.ts';
+import { drivesRalphLoop, formatDrivenBy } from '../../engine/core/import/import-hooks.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { chosenProgramWords, troubleWords } from '../../engine/core/words/hook-program.ts';
+import { homeAt } from '../../engine/home/layout.ts';
+import { type Program, VERSION } from '../../engine/home/program.ts';
+import { programTrouble } from '../../engine/home/program-words.ts';
+import { addStatuslineScript, planScripts } from '../../engine/home/scripts.ts';
+import { isInsideClient } from '../../engine/hook/start/person.ts';
 import {
   type Change,
   describePath,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { prepareHome } from '../../client/settings/files.ts';
-import { pluginMark } from '../../home/event-turns.ts';
-import { createHome, homeFrom } from '../../home/layout.ts';
-import { thisProgram } from '../../home/program.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import { pluginMark } from '../../engine/home/event-turns.ts';
+import { createHome, homeFrom } from '../../engine/home/layout.ts';
+import { thisProgram } from '../../engine/home/program.ts';
 
 /** `untildone plugin-hooks`. */
 export function pluginHooks(): void {

@@ -13,22 +13,22 @@ import {
   SettingsFileRefused,
   settingsPath,
   writeRecord,
-} from '../../client/settings/files.ts';
-import { JsonRefused } from '../../client/settings/json-text.ts';
-import { maskEnv, removeHooks } from '../../client/settings/our-hooks.ts';
-import { removeSandbox } from '../../client/settings/our-sandbox.ts';
-import { removeStatusline } from '../../client/settings/our-statusline.ts';
+} from '../../engine/client/settings/files.ts';
+import { JsonRefused } from '../../engine/client/settings/json-text.ts';
+import { maskEnv, removeHooks } from '../../engine/client/settings/our-hooks.ts';
+import { removeSandbox } from '../../engine/client/settings/our-sandbox.ts';
+import { removeStatusline } from '../../engine/client/settings/our-statusline.ts';
 import {
   type InstallRecord,
   recordFor,
   type SettingsFile,
   type SettingsTexts,
   withoutUs,
-} from '../../core/contract/installation.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { sha256 } from '../../files/digest.ts';
-import type { Program } from '../../home/program.ts';
-import { renderDiff } from '../../terminal/line-diff.ts';
+} from '../../engine/core/contract/installation.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import type { Program } from '../../engine/home/program.ts';
+import { renderDiff } from '../../engine/terminal/line-diff.ts';
 
 /** All paths are absolute. */
 export interface SettingsPlace {

@@ -1,7 +1,7 @@
-import { UsageError } from '../../core/text/errors.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld, openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { changeLesson, listLessons, showLesson } from './lessons.ts';
 
 /** `untildone lessons`. */

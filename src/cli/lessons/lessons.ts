@@ -1,11 +1,11 @@
-import type { Lesson } from '../../core/lessons/lesson.ts';
-import { droppedLines, lessonLines, lessonPage, reportOf } from '../../core/lessons/report.ts';
-import { LESSONS_LIMIT } from '../../core/lessons/telling.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { projectFolder } from '../../home/layout.ts';
-import { changeLessons, dropLesson, type LessonFiles, readLessons } from '../../home/lessons/files.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { Lesson } from '../../engine/core/lessons/lesson.ts';
+import { droppedLines, lessonLines, lessonPage, reportOf } from '../../engine/core/lessons/report.ts';
+import { LESSONS_LIMIT } from '../../engine/core/lessons/telling.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { projectFolder } from '../../engine/home/layout.ts';
+import { changeLessons, dropLesson, type LessonFiles, readLessons } from '../../engine/home/lessons/files.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
 
 type Out = (line: string) => void;
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { questionsForYou } from '../../core/loop/asked.ts';
-import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { FileStore } from '../../home/store.ts';
-import { askPerson } from '../../hook/guard/ask-person.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { type Found, loopsAround, meantLoop, readLoops } from '../../read/loop/find-loop.ts';
-import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
-import { out } from '../../terminal/print.ts';
+import { questionsForYou } from '../../engine/core/loop/asked.ts';
+import { hasEnded, isDone, type LoopState } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import { askPerson } from '../../engine/hook/guard/ask-person.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld } from '../../engine/hook/wiring/world.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { answerAgent, answerIn, questionMeant } from '../../engine/run/person/answer.ts';
+import { type Found, loopsAround, meantLoop, readLoops } from '../../engine/run/person/find-loop.ts';
+import { out } from '../../engine/terminal/print.ts';
 
 interface AskFlags {
   option?: string[];

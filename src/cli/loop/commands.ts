@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PersonCommand } from '../../core/loop/entry.ts';
+import type { PersonCommand } from '../../engine/core/loop/entry.ts';
 import { ACTIVE_LOOP, addLoopLimits, age, NEWEST_LOOP, value } from '../flags.ts';
 import { later } from '../later.ts';
 import { addAnswerCommand, addAskCommand } from './ask-answer-commands.ts';

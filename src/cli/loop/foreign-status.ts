@@ -1,15 +1,15 @@
 import { basename } from 'node:path';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { ALL_FORMATS } from '../../formats/all.ts';
-import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../../formats/format.ts';
-import type { ForeignStateSeen } from '../../formats/take-up/ports.ts';
-import { claimFiles } from '../../home/claims.ts';
-import type { Home } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { Claim } from '../../ports/ports.ts';
-import { foreignFiles } from '../../project/files.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { ALL_FORMATS } from '../../engine/formats/all.ts';
+import type { ForeignLoop, Reading, StateFormat, StatePlace } from '../../engine/formats/format.ts';
+import type { ForeignStateSeen } from '../../engine/formats/take-up/ports.ts';
+import { claimFiles } from '../../engine/home/claims.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { Claim } from '../../engine/ports/ports.ts';
+import { foreignFiles } from '../../engine/project/files.ts';
 
-export { openForeign } from '../../hook/wiring/foreign.ts';
+export { openForeign } from '../../engine/hook/wiring/foreign.ts';
 
 /** A state file of another system that no active loop stands for, and why. */
 export interface ForeignStatus {

@@ -1,15 +1,15 @@
 import { watch } from 'node:fs';
-import type { Entry } from '../../core/loop/entry.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { stampOf } from '../../core/text/moment.ts';
-import { escapedJson, jsonText, visible } from '../../core/text/visible.ts';
-import { entryLines } from '../../core/words/entries.ts';
-import { JournalScan, type Scanned } from '../../home/journal/scan.ts';
-import { type Home, readKey } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { Clock, LoopRef } from '../../ports/ports.ts';
-import { paint, type Style, statusStyle, VERDICT_STYLES } from '../../terminal/style.ts';
-import { wrapLine } from '../../terminal/text.ts';
+import type { Entry } from '../../engine/core/loop/entry.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { stampOf } from '../../engine/core/text/moment.ts';
+import { escapedJson, jsonText, visible } from '../../engine/core/text/visible.ts';
+import { entryLines } from '../../engine/core/words/entries.ts';
+import { JournalScan, type Scanned } from '../../engine/home/journal/scan.ts';
+import { type Home, readKey } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { Clock, LoopRef } from '../../engine/ports/ports.ts';
+import { paint, type Style, statusStyle, VERDICT_STYLES } from '../../engine/terminal/style.ts';
+import { wrapLine } from '../../engine/terminal/text.ts';
 
 interface LogWorld {
   store: FileStore;

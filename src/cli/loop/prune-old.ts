@@ -1,6 +1,6 @@
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld, openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { DAY_MS } from '../flags.ts';
 import { prune } from './prune.ts';
 

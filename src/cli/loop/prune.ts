@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { dateOf } from '../../core/text/moment.ts';
-import { isLocked } from '../../files/lock.ts';
-import type { Home } from '../../home/layout.ts';
-import { driverLock } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { type Found, parentOf, readLoops } from '../../read/loop/find-loop.ts';
-import { readRunGitRecord } from '../../run/git/record.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { dateOf } from '../../engine/core/text/moment.ts';
+import { isLocked } from '../../engine/files/lock.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import { driverLock } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { readRunGitRecord } from '../../engine/run/git/record.ts';
+import { type Found, parentOf, readLoops } from '../../engine/run/person/find-loop.ts';
 import { byKind, oldRemains, type Remain, removeRemains } from './remains.ts';
 import {
   bytesIn,

@@ -4,12 +4,12 @@
  */
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { holdLock, isLocked } from '../../files/lock.ts';
-import { namesIn } from '../../files/whole-file.ts';
-import { figureFiles } from '../../home/hook-figures.ts';
-import type { Home } from '../../home/layout.ts';
-import { queueFiles } from '../../home/reflections.ts';
-import { removeWhole } from '../../project/trees/scratch.ts';
+import { holdLock, isLocked } from '../../engine/files/lock.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
+import { figureFiles } from '../../engine/home/hook-figures.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import { queueFiles } from '../../engine/home/reflections.ts';
+import { removeWhole } from '../../engine/project/trees/scratch.ts';
 import { bytesIn, projectFolders, removeIfEmpty, TRASH } from './remove-loops.ts';
 
 export interface Remain {

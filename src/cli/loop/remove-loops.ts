@@ -10,17 +10,17 @@ import {
   utimesSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { groupBy } from '../../core/text/lists.ts';
-import { withLock } from '../../files/lock.ts';
-import { wasRunningAt } from '../../files/process-id.ts';
-import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
-import { baselinesIn, removeOldBaselines } from '../../home/baselines.ts';
-import { parseSessionRecord } from '../../home/hook-line.ts';
-import { copyOfEndFile, type Home, projectFolder, removeCompiledCode } from '../../home/layout.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { type Dropped, dropUnnamed, packLoose } from '../../project/trees/pack-trees.ts';
-import { removeWhole } from '../../project/trees/scratch.ts';
-import { removeRunGitRecord } from '../../run/git/record.ts';
+import { groupBy } from '../../engine/core/text/lists.ts';
+import { withLock } from '../../engine/files/lock.ts';
+import { wasRunningAt } from '../../engine/files/process-id.ts';
+import { namesIn, readSmall, writeWhole } from '../../engine/files/whole-file.ts';
+import { baselinesIn, removeOldBaselines } from '../../engine/home/baselines.ts';
+import { parseSessionRecord } from '../../engine/home/hook-line.ts';
+import { copyOfEndFile, type Home, projectFolder, removeCompiledCode } from '../../engine/home/layout.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { type Dropped, dropUnnamed, packLoose } from '../../engine/project/trees/pack-trees.ts';
+import { removeWhole } from '../../engine/project/trees/scratch.ts';
+import { removeRunGitRecord } from '../../engine/run/git/record.ts';
 
 /** Removes loops that ended long ago, and trees that nothing names, from the home. */
 

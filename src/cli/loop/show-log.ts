@@ -1,6 +1,6 @@
-import { openWorldToRead } from '../../hook/wiring/world.ts';
-import { newestLoop } from '../../read/loop/find-loop.ts';
-import { out } from '../../terminal/print.ts';
+import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { newestLoop } from '../../engine/run/person/find-loop.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { log } from './log.ts';
 
 /** `untildone log`. */

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONTRACT_FILE, type SandboxRule } from '../../core/contract/contract.ts';
-import type { StatePlace } from '../../formats/format.ts';
-import { thisProgram } from '../../home/program.ts';
-import { programNews } from '../../home/program-words.ts';
-import { warnOldHooks } from '../../hook/start/installed-hooks.ts';
-import { mayLieHere } from '../../hook/wiring/detect-foreign-state.ts';
-import { foreignWorld, openWorldToRead, placeHere, type World } from '../../hook/wiring/world.ts';
-import { wallsOnMachine } from '../../project/walls/walls-for.ts';
-import { hooksStateOf } from '../../run/person/hooks-state.ts';
-import { turnEnds } from '../../run/person/turn-ends.ts';
-import { out } from '../../terminal/print.ts';
+import { CONTRACT_FILE, type SandboxRule } from '../../engine/core/contract/contract.ts';
+import type { StatePlace } from '../../engine/formats/format.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { programNews } from '../../engine/home/program-words.ts';
+import { warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
+import { mayLieHere } from '../../engine/hook/wiring/detect-foreign-state.ts';
+import { foreignWorld, openWorldToRead, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { wallsOnMachine } from '../../engine/project/walls/walls-for.ts';
+import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
+import { turnEnds } from '../../engine/run/person/turn-ends.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { loaded } from '../later.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 import { status } from './status.ts';
@@ -40,8 +40,8 @@ export async function showStatus(options: StatusFlags): Promise<void> {
 }
 
 async function watch(options: StatusFlags, { env, project, store }: World): Promise<void> {
-  const { watchStatus } = await loaded(() => import('../../dashboard/watch.ts'));
-  const { dashboardWorld } = await loaded(() => import('../../dashboard/wiring.ts'));
+  const { watchStatus } = await loaded(() => import('../../read/dashboard/watch.ts'));
+  const { dashboardWorld } = await loaded(() => import('../../read/dashboard/wiring.ts'));
   const own = !options.all && store.loops(project).length > 0;
   process.exitCode = await watchStatus(dashboardWorld(env, own ? [project] : []), options);
 }
@@ -56,7 +56,7 @@ async function foreignHere(place: StatePlace, world: World): Promise<ForeignStat
 async function hasToolRules(project: string): Promise<boolean> {
   try {
     if (!existsSync(join(project, CONTRACT_FILE))) return false;
-    const { readContract } = await loaded(() => import('../../contract/read.ts'));
+    const { readContract } = await loaded(() => import('../../engine/contract/read.ts'));
     return readContract(project)?.contract.tools !== undefined;
   } catch {
     // The commands that use the contract say what is wrong with it.

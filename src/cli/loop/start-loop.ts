@@ -1,11 +1,11 @@
-import { prepareHome } from '../../client/settings/files.ts';
-import type { Limit } from '../../core/contract/contract.ts';
-import { thisProgram } from '../../home/program.ts';
-import { ownerFrom, taskFrom } from '../../hook/start/inputs.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { start } from '../../hook/start/start.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
+import { prepareHome } from '../../engine/client/settings/files.ts';
+import type { Limit } from '../../engine/core/contract/contract.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { ownerFrom, taskFrom } from '../../engine/hook/start/inputs.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { start } from '../../engine/hook/start/start.ts';
+import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 
 interface StartFlags {

@@ -1,5 +1,5 @@
-import type { HooksState } from '../../client/settings/would-run.ts';
-import type { Found } from '../../read/loop/find-loop.ts';
+import type { HooksState } from '../../engine/client/settings/would-run.ts';
+import type { Found } from '../../engine/run/person/find-loop.ts';
 import type { ViewingWorld } from '../../read/loop/look-at-loop.ts';
 import { foundJson, type LoopJson, type UnreadableLoopJson } from '../../read/loop/loop-json.ts';
 import type { ForeignStatus } from './foreign-status.ts';

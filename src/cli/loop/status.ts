@@ -1,29 +1,35 @@
-import type { HooksState } from '../../client/settings/would-run.ts';
-import { answerTo, questionWords } from '../../core/loop/asked.ts';
-import { elapsedMs } from '../../core/loop/limits.ts';
-import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
+import type { HooksState } from '../../engine/client/settings/would-run.ts';
+import { answerTo, questionWords } from '../../engine/core/loop/asked.ts';
+import { elapsedMs } from '../../engine/core/loop/limits.ts';
+import { MISSED_WORDS } from '../../engine/core/loop/missed-stop.ts';
 import {
   type AgentLine,
   asksPerson,
   type GateLine,
   hasEnded,
   type LoopState,
-} from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import { sayCount } from '../../core/text/figures.ts';
-import { groupBy } from '../../core/text/lists.ts';
-import { whenOf } from '../../core/text/moment.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { describeEnding, describeWait } from '../../core/words/endings.ts';
-import { resultLine } from '../../core/words/subagent-results.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { type Found, loopsAround, parentOf, readLoops, withoutChildren } from '../../read/loop/find-loop.ts';
+} from '../../engine/core/loop/state.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { sayCount } from '../../engine/core/text/figures.ts';
+import { groupBy } from '../../engine/core/text/lists.ts';
+import { whenOf } from '../../engine/core/text/moment.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
+import { resultLine } from '../../engine/core/words/subagent-results.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import {
+  type Found,
+  loopsAround,
+  parentOf,
+  readLoops,
+  withoutChildren,
+} from '../../engine/run/person/find-loop.ts';
+import { estimatedPart } from '../../engine/run/view/format-figures.ts';
+import { paint, paintStatus, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 import { lookAtLoop, type ViewingWorld } from '../../read/loop/look-at-loop.ts';
 import type { LoopView } from '../../read/loop/loop-view.ts';
-import { estimatedPart } from '../../run/view/format-figures.ts';
-import { paint, paintStatus, VERDICT_STYLES } from '../../terminal/style.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 import { statusJson } from './status-json.ts';
 

@@ -1,10 +1,10 @@
-import type { PersonCommand } from '../../core/loop/entry.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { openWorld } from '../../hook/wiring/world.ts';
-import { meantLoop } from '../../read/loop/find-loop.ts';
-import { type Answer, answerQuestion, askingLoop } from '../../run/person/approve-reject.ts';
-import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
-import { out } from '../../terminal/print.ts';
+import type { PersonCommand } from '../../engine/core/loop/entry.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { type Answer, answerQuestion, askingLoop } from '../../engine/run/person/approve-reject.ts';
+import { meantLoop } from '../../engine/run/person/find-loop.ts';
+import { commandLoop } from '../../engine/run/person/pause-resume-cancel-release.ts';
+import { out } from '../../engine/terminal/print.ts';
 
 /** `untildone approve` and `reject`. */
 export function sayTo(command: string, said: Answer['said']) {

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../../core/text/errors.ts';
-import { VERSION } from '../../home/program.ts';
-import { projectOf } from '../../hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
-import { out } from '../../terminal/print.ts';
-import { useColour } from '../../terminal/style.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { VERSION } from '../../engine/home/program.ts';
+import { projectOf } from '../../engine/hook/wiring/project.ts';
+import { openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
+import { useColour } from '../../engine/terminal/style.ts';
 import { serve } from './serve.ts';
 import { toolsFor } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { jsonText } from '../../core/text/visible.ts';
+import { jsonText } from '../../engine/core/text/visible.ts';
 import { Conversation, type Message, type ServerFacts, TOO_LONG } from './protocol.ts';
 
 /** No message to us is anywhere near as long. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../core/text/duration.ts';
-import type { AuditRequest } from '../../reflect/audit/audit.ts';
+import { parseDuration } from '../../engine/core/text/duration.ts';
+import type { AuditRequest } from '../../read/reflect/audit/audit.ts';
 import { DAY_MS, value } from '../flags.ts';
 import { later } from '../later.ts';
 

@@ -1,6 +1,6 @@
-import { type AuditRequest, audit } from '../../reflect/audit/audit.ts';
-import { out, warn } from '../../terminal/print.ts';
-import { paint } from '../../terminal/style.ts';
+import { out, warn } from '../../engine/terminal/print.ts';
+import { paint } from '../../engine/terminal/style.ts';
+import { type AuditRequest, audit } from '../../read/reflect/audit/audit.ts';
 
 interface AuditFlags {
   since: number | 'all';

@@ -1,11 +1,17 @@
-import { quoteForShell } from '../../core/shell/words.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import type { Report } from '../../reflect/findings/report.ts';
-import type { FiledIssue } from '../../reflect/findings/summary.ts';
-import { draftOf, type IssueDraft } from '../../reflect/issues/draft.ts';
-import { chosen, fileIssues, type GhCli, MOST_ISSUES, whyNotHere } from '../../reflect/issues/file-issues.ts';
-import { ghIn } from '../../run/git/pull-request.ts';
-import { onTerminal, out, question } from '../../terminal/print.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { ghIn } from '../../engine/run/git/pull-request.ts';
+import { onTerminal, out, question } from '../../engine/terminal/print.ts';
+import type { Report } from '../../read/reflect/findings/report.ts';
+import type { FiledIssue } from '../../read/reflect/findings/summary.ts';
+import { draftOf, type IssueDraft } from '../../read/reflect/issues/draft.ts';
+import {
+  chosen,
+  fileIssues,
+  type GhCli,
+  MOST_ISSUES,
+  whyNotHere,
+} from '../../read/reflect/issues/file-issues.ts';
 
 interface Offered {
   issues: FiledIssue[];

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
-import type { QueuedReflection } from '../../home/reflections.ts';
-import { claudeConfigDir } from '../../hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../../hook/wiring/world.ts';
-import { reflectQueued } from '../../reflect/ending/reflect-queued.ts';
-import type { Report } from '../../reflect/findings/report.ts';
-import { findSessions, projectsFolder, type SessionFiles } from '../../reflect/reading/files.ts';
-import { out } from '../../terminal/print.ts';
+import type { QueuedReflection } from '../../engine/home/reflections.ts';
+import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
+import { openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { out } from '../../engine/terminal/print.ts';
+import { reflectQueued } from '../../read/reflect/ending/reflect-queued.ts';
+import type { Report } from '../../read/reflect/findings/report.ts';
+import { findSessions, projectsFolder, type SessionFiles } from '../../read/reflect/reading/files.ts';
 import { lookAt } from './reflect.ts';
 
 export async function reflectOnQueued(): Promise<void> {

@@ -1,23 +1,23 @@
 import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { parseFields } from '../../client/fields.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { readKey, realPath } from '../../home/layout.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { analyseSession, traceOf, traceParts } from '../../reflect/findings/analyse.ts';
-import { analyseLoop } from '../../reflect/findings/analyse-loop.ts';
-import { readSessions } from '../../reflect/findings/read-sessions.ts';
+import { parseFields } from '../../engine/client/fields.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { readKey, realPath } from '../../engine/home/layout.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { analyseSession, traceOf, traceParts } from '../../read/reflect/findings/analyse.ts';
+import { analyseLoop } from '../../read/reflect/findings/analyse-loop.ts';
+import { readSessions } from '../../read/reflect/findings/read-sessions.ts';
 import {
   type LoopReport,
   type Report,
   reportOf,
   type Scope,
   type SessionReport,
-} from '../../reflect/findings/report.ts';
-import { noTrace } from '../../reflect/findings/trace.ts';
-import { firstLine, isTraceLine, readTrace, readTraces } from '../../reflect/findings/trace-files.ts';
-import { folderNameOf, type SessionFiles } from '../../reflect/reading/files.ts';
+} from '../../read/reflect/findings/report.ts';
+import { noTrace } from '../../read/reflect/findings/trace.ts';
+import { firstLine, isTraceLine, readTrace, readTraces } from '../../read/reflect/findings/trace-files.ts';
+import { folderNameOf, type SessionFiles } from '../../read/reflect/reading/files.ts';
 import type { Target } from './target.ts';
 
 export interface LookOptions {

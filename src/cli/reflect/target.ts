@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../../core/text/errors.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import type { SessionFiles } from '../../reflect/reading/files.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import type { SessionFiles } from '../../read/reflect/reading/files.ts';
 
 /** What `untildone reflect` is asked to look at. */
 export type Target =

@@ -1,16 +1,16 @@
 /** Runs the gates of a contract once, and tells what each costs and whether it passes now. */
 import { join } from 'node:path';
-import type { Contract } from '../../core/contract/contract.ts';
-import { namesOnTheWay } from '../../core/loop/phases.ts';
-import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
-import type { Outcome } from '../../core/loop/verdict.ts';
-import type { GateContext, Gates } from '../../gates/gate.ts';
-import { traitsOf } from '../../gates/traits.ts';
-import { projectFolder } from '../../home/layout.ts';
-import { inBaseline } from '../../hook/start/start-loop.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { Judges } from '../../judging/ports.ts';
-import { verify } from '../../judging/verify.ts';
+import type { Contract } from '../../engine/core/contract/contract.ts';
+import { namesOnTheWay } from '../../engine/core/loop/phases.ts';
+import { callsFor, type GateCall } from '../../engine/core/loop/plan-gates.ts';
+import type { Outcome } from '../../engine/core/loop/verdict.ts';
+import type { GateContext, Gates } from '../../engine/gates/gate.ts';
+import { traitsOf } from '../../engine/gates/traits.ts';
+import { projectFolder } from '../../engine/home/layout.ts';
+import { inBaseline } from '../../engine/hook/start/start-loop.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { Judges } from '../../engine/judging/ports.ts';
+import { verify } from '../../engine/judging/verify.ts';
 import { baseFrom } from '../contract/verify-base.ts';
 
 /** How long all gates may take together: you wait for them. */

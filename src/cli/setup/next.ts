@@ -1,10 +1,10 @@
 /** What you type next. */
-import { ourPlugin } from '../../client/settings/our-plugin.ts';
-import type { Contract } from '../../core/contract/contract.ts';
-import { asksForSandbox } from '../../core/run/client-sandbox.ts';
-import { quoteForShell } from '../../core/shell/words.ts';
-import { realPath } from '../../home/layout.ts';
-import { claudeConfigDir } from '../../hook/wiring/project.ts';
+import { ourPlugin } from '../../engine/client/settings/our-plugin.ts';
+import type { Contract } from '../../engine/core/contract/contract.ts';
+import { asksForSandbox } from '../../engine/core/run/client-sandbox.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { realPath } from '../../engine/home/layout.ts';
+import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
 
 /** How you call untildone: `npx` puts it on PATH only for itself. */
 export function ourCommand(env: NodeJS.ProcessEnv): string {

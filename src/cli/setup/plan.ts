@@ -1,13 +1,13 @@
 /** What `untildone setup` would do here. Looks at everything, and changes nothing. */
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { delimiter, join, parse } from 'node:path';
-import { readSettings, requireReplaceable, type Scope } from '../../client/settings/files.ts';
-import { contractFileOf, readContract } from '../../contract/read.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { userHome } from '../../files/system.ts';
-import { realPath } from '../../home/layout.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import { readSettings, requireReplaceable, type Scope } from '../../engine/client/settings/files.ts';
+import { contractFileOf, readContract } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { userHome } from '../../engine/files/system.ts';
+import { realPath } from '../../engine/home/layout.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
 import { proposalFor } from '../contract/init.ts';
 import { type ContractView, viewContract } from '../contract/trust.ts';
 import { installOptions } from '../install/commands.ts';

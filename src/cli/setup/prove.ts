@@ -2,21 +2,22 @@
  * The proof that a Stop is held here: a small session of the real Claude Code, offline, with the settings that count in this
  * project. The session decides; what the settings say only explains it.
  */
-import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
-import { SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { reachesOut } from '../../client/settings/harmless-copy.ts';
-import { FIRST_TO_HOLD } from '../../client/settings/our-events.ts';
-import { ourPlugin } from '../../client/settings/our-plugin.ts';
-import { ourHooksIn, parsedSettings } from '../../client/settings/settings.ts';
-import { type HooksState, managedSettings, type Obstacle } from '../../client/settings/would-run.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { defined } from '../../core/text/defined.ts';
-import { newerThan } from '../../core/text/version.ts';
+
 import type { HoldEvidence, MeasureHoldOptions } from '../../dev/proof/measure-hold.ts';
-import { readSmall } from '../../files/whole-file.ts';
-import { homeRoot } from '../../home/layout.ts';
-import { claudeConfigDir } from '../../hook/wiring/project.ts';
-import { hooksStateOf } from '../../run/person/hooks-state.ts';
+import { type FoundClaude, findClaude } from '../../engine/client/sdk/find-client.ts';
+import { SCOPES, settingsPath } from '../../engine/client/settings/files.ts';
+import { reachesOut } from '../../engine/client/settings/harmless-copy.ts';
+import { FIRST_TO_HOLD } from '../../engine/client/settings/our-events.ts';
+import { ourPlugin } from '../../engine/client/settings/our-plugin.ts';
+import { ourHooksIn, parsedSettings } from '../../engine/client/settings/settings.ts';
+import { type HooksState, managedSettings, type Obstacle } from '../../engine/client/settings/would-run.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { newerThan } from '../../engine/core/text/version.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
+import { homeRoot } from '../../engine/home/layout.ts';
+import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
+import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { loadDev } from '../dev.ts';
 
 /** Why a Stop is not held, or why that could not be shown. */

@@ -1,5 +1,5 @@
-import { openWorld } from '../../hook/wiring/world.ts';
-import { confirm, onTerminal, out } from '../../terminal/print.ts';
+import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
 import { type SetupFlags, setup } from './setup.ts';
 import { undoSetup } from './undo.ts';
 

@@ -1,17 +1,17 @@
 /** `untildone setup --undo`: takes back what setup did in this project, and says what it leaves. */
 import { rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Scope } from '../../client/settings/files.ts';
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { sha256 } from '../../files/digest.ts';
-import { namesIn, readSmall } from '../../files/whole-file.ts';
-import { projectFolder } from '../../home/layout.ts';
-import { forgetSetup, type SetupRecord, setupRecord } from '../../home/records/setup-record.ts';
-import { takeBackTrust } from '../../home/trust.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { Scope } from '../../engine/client/settings/files.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { namesIn, readSmall } from '../../engine/files/whole-file.ts';
+import { projectFolder } from '../../engine/home/layout.ts';
+import { forgetSetup, type SetupRecord, setupRecord } from '../../engine/home/records/setup-record.ts';
+import { takeBackTrust } from '../../engine/home/trust.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
 import { settingsPlace } from '../install/commands.ts';
 import { removeFromSettings } from '../install/install.ts';
 import { refusalIn } from '../install/settings-change.ts';

@@ -1,6 +1,6 @@
 /** What `untildone setup` says. */
-import { CONTRACT_FILE } from '../../core/contract/contract.ts';
-import { paint, VERDICT_STYLES } from '../../terminal/style.ts';
+import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
+import { paint, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 import { TRIAL_MS, type TriedGate } from './gates-now.ts';
 import type { SetupPlan } from './plan.ts';
 import type { HoldProof } from './prove.ts';

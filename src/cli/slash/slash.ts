@@ -1,12 +1,12 @@
-import { isSafeId } from '../../core/text/paths.ts';
-import { jsonText } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { writeNew } from '../../files/whole-file.ts';
-import { createHome, type Home, homeFrom } from '../../home/layout.ts';
-import { asTyped } from '../../hook/start/person.ts';
-import { parseSlashCommand, type SlashCommand, typedProblem } from '../../hook/start/typed-command.ts';
-import { openWorldToRead } from '../../hook/wiring/world.ts';
-import { printedBy } from '../../terminal/print.ts';
+import { isSafeId } from '../../engine/core/text/paths.ts';
+import { jsonText } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { writeNew } from '../../engine/files/whole-file.ts';
+import { createHome, type Home, homeFrom } from '../../engine/home/layout.ts';
+import { asTyped } from '../../engine/hook/start/person.ts';
+import { parseSlashCommand, type SlashCommand, typedProblem } from '../../engine/hook/start/typed-command.ts';
+import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { printedBy } from '../../engine/terminal/print.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 
 /** Runs one command line of untildone, and sets the exit code of this process. */

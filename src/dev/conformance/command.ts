@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { quoteForShell } from '../../core/shell/words.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { jsonLines } from '../../core/text/visible.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import type { Interruption } from '../../terminal/interruption.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { jsonLines } from '../../engine/core/text/visible.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import type { Interruption } from '../../engine/terminal/interruption.ts';
 import { UnusableHook } from './replay.ts';
 import { FORMATS, type Format, type Scenario } from './scenario.ts';
 import { countsOf, jsonOf, loadScenarios, runSuite, type SuiteReport, tableOf } from './suite.ts';

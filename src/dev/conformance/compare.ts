@@ -1,4 +1,4 @@
-import { oneLine } from '../../core/text/clip.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
 import { describeBytes, describeChange, isSame, type Look } from './observe.ts';
 import { answerOf, type Ran } from './run-command.ts';
 import type { Check, Expected, Format, Only } from './scenario.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoteForShell } from '../../core/shell/words.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
 import { type Asked, countsFor, type KnownLoop } from './compare.ts';
 import { type Ran, type RunCommand, runCommand } from './run-command.ts';
 import { Sandbox } from './sandbox.ts';

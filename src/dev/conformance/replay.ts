@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { oneLine } from '../../core/text/clip.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
 import { type Asked, countsFor, isAsked } from './compare.ts';
 import { layOutSandbox, layoutFor, layoutNames, UntildoneCommands } from './layouts.ts';
 import { ORDINARY } from './parse-steps.ts';

@@ -2,15 +2,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
-import { type FoundClaude, findClaude } from '../../client/sdk/find-client.ts';
-import { findSdk } from '../../client/sdk/sdk.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { homeFrom } from '../../home/layout.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { watchInterruption } from '../../terminal/interruption.ts';
-import { ask, onTerminal, out } from '../../terminal/print.ts';
-import { colourWanted } from '../../terminal/style.ts';
+import { type FoundClaude, findClaude } from '../../engine/client/sdk/find-client.ts';
+import { findSdk } from '../../engine/client/sdk/sdk.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { homeFrom } from '../../engine/home/layout.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { watchInterruption } from '../../engine/terminal/interruption.ts';
+import { ask, onTerminal, out } from '../../engine/terminal/print.ts';
+import { colourWanted } from '../../engine/terminal/style.ts';
 import { type Demo, openDemo } from './demo-folder.ts';
 import { liveView } from './live-view.ts';
 import { type DemoOptions, playDemo } from './play.ts';

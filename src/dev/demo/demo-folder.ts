@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { UsageError } from '../../core/text/errors.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
 import { parseSimulatorScript, type Turn } from '../simulator/simulator-script.ts';
 
 const words = z.array(z.string());

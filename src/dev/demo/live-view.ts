@@ -1,11 +1,11 @@
 /** Shows a demo as lines of text: when, who, what. Without colour nothing is lost. */
 
-import type { Happening } from '../../client/sdk/stream.ts';
-import { stripAnsi } from '../../core/text/ansi.ts';
-import { visibleText } from '../../core/text/visible.ts';
-import { callInWords } from '../../run/view/words.ts';
-import { type Style, styled } from '../../terminal/style.ts';
-import { wrapLine } from '../../terminal/text.ts';
+import type { Happening } from '../../engine/client/sdk/stream.ts';
+import { stripAnsi } from '../../engine/core/text/ansi.ts';
+import { visibleText } from '../../engine/core/text/visible.ts';
+import { callInWords } from '../../engine/run/view/words.ts';
+import { type Style, styled } from '../../engine/terminal/style.ts';
+import { wrapLine } from '../../engine/terminal/text.ts';
 
 export type Speaker = 'you' | 'claude' | 'tool' | 'untildone' | 'demo';
 

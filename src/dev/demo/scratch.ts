@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cleanEnvironment, prepareClientHome } from '../../client/sdk/find-client.ts';
-import { quoteForShell } from '../../core/shell/words.ts';
+import { cleanEnvironment, prepareClientHome } from '../../engine/client/sdk/find-client.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
 import type { Demo } from './demo-folder.ts';
 
 export interface Scratch {

@@ -13,17 +13,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { cleanEnvironment, prepareClientHome } from '../../client/sdk/find-client.ts';
-import { ClientTree } from '../../client/sdk/sdk.ts';
-import { type Happening, parseStreamLine } from '../../client/sdk/stream.ts';
-import { hookScriptPath, SCOPES, settingsPath } from '../../client/settings/files.ts';
-import { harmlessCopy } from '../../client/settings/harmless-copy.ts';
-import { renderPromise } from '../../core/loop/promise.ts';
-import { namesIn, readSmall } from '../../files/whole-file.ts';
-import { HAND_OVER, isPluginLine } from '../../home/hook-line.ts';
-import { start } from '../../hook/start/start.ts';
-import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import { worldWith } from '../../hook/wiring/world.ts';
+import { cleanEnvironment, prepareClientHome } from '../../engine/client/sdk/find-client.ts';
+import { ClientTree } from '../../engine/client/sdk/sdk.ts';
+import { type Happening, parseStreamLine } from '../../engine/client/sdk/stream.ts';
+import { hookScriptPath, SCOPES, settingsPath } from '../../engine/client/settings/files.ts';
+import { harmlessCopy } from '../../engine/client/settings/harmless-copy.ts';
+import { renderPromise } from '../../engine/core/loop/promise.ts';
+import { namesIn, readSmall } from '../../engine/files/whole-file.ts';
+import { HAND_OVER, isPluginLine } from '../../engine/home/hook-line.ts';
+import { start } from '../../engine/hook/start/start.ts';
+import { loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
+import { worldWith } from '../../engine/hook/wiring/world.ts';
 import { type Simulator, startSimulator } from '../simulator/server.ts';
 
 /** All paths are absolute. */

@@ -2,10 +2,10 @@
 
 import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
-import { UsageError } from '../../core/text/errors.ts';
-import { EXIT } from '../../core/words/exit-codes.ts';
-import { watchInterruption } from '../../terminal/interruption.ts';
-import { out, warn } from '../../terminal/print.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import { watchInterruption } from '../../engine/terminal/interruption.ts';
+import { out, warn } from '../../engine/terminal/print.ts';
 import { type SimulatorRequest, startSimulator } from './server.ts';
 import { parseSimulatorScript, type Script, SimulatorScriptError } from './simulator-script.ts';
 

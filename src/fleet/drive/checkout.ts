@@ -1,10 +1,10 @@
 /** The checkout that a run begins with: the base commit, and the work of the runs before it. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { gitOutput, runGit } from '../../project/git.ts';
-import { ownVariables } from '../../run/git/user-git.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { gitOutput, runGit } from '../../engine/project/git.ts';
+import { ownVariables } from '../../engine/run/git/user-git.ts';
 import { refNames } from '../names.ts';
 import type { Truth } from '../truth/truth.ts';
 import { Hopeless } from './hopeless.ts';

@@ -1,13 +1,13 @@
 /** Carries out what people ask of a run, each command once, also when it is delivered again. */
-import { whyPassed } from '../../core/fleet/seen.ts';
-import type { LoopState } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { RunCommand } from '../../ports/fleet.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { answerAgent, answerIn, questionMeant } from '../../run/person/answer.ts';
-import { answerQuestion } from '../../run/person/approve-reject.ts';
-import { commandLoop } from '../../run/person/pause-resume-cancel-release.ts';
+import { whyPassed } from '../../engine/core/fleet/seen.ts';
+import type { LoopState } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { RunCommand } from '../../engine/ports/fleet.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { answerAgent, answerIn, questionMeant } from '../../engine/run/person/answer.ts';
+import { answerQuestion } from '../../engine/run/person/approve-reject.ts';
+import { commandLoop } from '../../engine/run/person/pause-resume-cancel-release.ts';
 
 const REMEMBERED = 200;
 

@@ -1,15 +1,16 @@
 /** Keeps a run on its remote while it goes on here: publishes every iteration, asks the worker, and hears commands. */
-import type { LoopState } from '../../core/loop/state.ts';
-import { hasEnded } from '../../core/loop/state.ts';
-import { describeWait } from '../../core/words/endings.ts';
-import { endMarked } from '../../files/process-tree.ts';
-import type { World } from '../../hook/wiring/world.ts';
-import type { RunCommand } from '../../ports/fleet.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import type { RunKeeper, RunObservers } from '../../run/begin/client-options.ts';
-import type { Interrupts } from '../../run/begin/interrupts.ts';
-import { readRunGitRecord } from '../../run/git/record.ts';
-import type { RunReporter } from '../../run/reporter.ts';
+import type { LoopState } from '../../engine/core/loop/state.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
+import { describeWait } from '../../engine/core/words/endings.ts';
+import { endMarked } from '../../engine/files/process-tree.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import type { RunCommand } from '../../engine/ports/fleet.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import type { RunKeeper, RunObservers } from '../../engine/run/begin/client-options.ts';
+import type { Interrupts } from '../../engine/run/begin/interrupts.ts';
+import { readRunGitRecord } from '../../engine/run/git/record.ts';
+import type { RunReporter } from '../../engine/run/reporter.ts';
+import { withTelemetry } from '../../read/reflect/telemetry/follow-run.ts';
 import { applyCommand, GOES_ON, whyTooLate, withApplied } from './commands.ts';
 import { isEnding, type WorkerLink } from './link.ts';
 import type { News } from './news.ts';
@@ -128,7 +129,7 @@ export class FleetKeeper implements RunKeeper {
       waitUntil: async (time) => link.sleep(Math.max(0, time - Date.now())),
       stop: () => undefined,
     };
-    return { world, reporter, interrupts, keeper: this };
+    return { world, reporter, interrupts, withTelemetry, keeper: this };
   }
 
   async begins(ref: LoopRef): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 /** The channel to the worker, as the process of a run sees it. */
-import type { RunCommand } from '../../ports/fleet.ts';
+import type { RunCommand } from '../../engine/ports/fleet.ts';
 import type { DriveOrder, FromDriver, ToDriver } from './protocol.ts';
 
 /** What of a process is needed: a forked one has it, and a test can play it. */

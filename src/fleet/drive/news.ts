@@ -1,11 +1,11 @@
 /** Tells the worker what happens in a run: the new lines of its journal, and where it stands. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { LoopState } from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { redact } from '../../core/text/redact.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import type { RunEvent } from '../../run/reporter.ts';
+import type { LoopState } from '../../engine/core/loop/state.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { redact } from '../../engine/core/text/redact.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import type { RunEvent } from '../../engine/run/reporter.ts';
 import type { WorkerLink } from './link.ts';
 
 const EVERY_MS = 250;

@@ -1,5 +1,5 @@
 /** What a worker and the process that drives one run say to each other, as JSON over the channel of `fork`. */
-import type { RunCommand, RunNews, RunResult } from '../../ports/fleet.ts';
+import type { RunCommand, RunNews, RunResult } from '../../engine/ports/fleet.ts';
 
 /** The first message to the process: everything that it needs. */
 export interface DriveOrder {

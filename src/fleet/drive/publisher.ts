@@ -1,12 +1,12 @@
 /** Publishes a run after every step: its workspace and the files of its loop, in one push that only its worker can make. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RemoteAway } from '../../core/fleet/errors.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { readSmall } from '../../files/whole-file.ts';
-import type { Home } from '../../home/layout.ts';
-import type { LoopRef } from '../../ports/ports.ts';
-import { recordFile } from '../../run/git/record.ts';
+import { RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { readSmall } from '../../engine/files/whole-file.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import type { LoopRef } from '../../engine/ports/ports.ts';
+import { recordFile } from '../../engine/run/git/record.ts';
 import type { Refs, RunFiles, Truth } from '../truth/truth.ts';
 import { differenceOf } from './checkout.ts';
 import type { WorkerLink } from './link.ts';

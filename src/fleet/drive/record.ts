@@ -1,9 +1,9 @@
 /** What is published of a run besides the files of its loop. */
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import type { JournalLine } from '../../home/journal/line.ts';
-import { sealedJson, unsealedJson } from '../../home/layout.ts';
-import type { RunResult } from '../../ports/fleet.ts';
-import type { RunGitRecord } from '../../run/git/record.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import type { JournalLine } from '../../engine/home/journal/line.ts';
+import { sealedJson, unsealedJson } from '../../engine/home/layout.ts';
+import type { RunResult } from '../../engine/ports/fleet.ts';
+import type { RunGitRecord } from '../../engine/run/git/record.ts';
 import type { RunFiles } from '../truth/truth.ts';
 
 /** Files of a publication that have the name of a file in the folder of the loop. */

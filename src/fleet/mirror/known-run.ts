@@ -1,5 +1,5 @@
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import type { JobView } from '../../ports/fleet.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import type { JobView } from '../../engine/ports/fleet.ts';
 import type { MirroredJournal } from './mirrored-journal.ts';
 
 /** What is known of a run of the fleet on this machine. */

@@ -5,14 +5,14 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { EngineAway } from '../../core/fleet/errors.ts';
-import type { FleetLimits } from '../../core/fleet/limits.ts';
-import { isDone } from '../../core/loop/state.ts';
-import { isSafeId } from '../../core/text/paths.ts';
-import { sha256 } from '../../files/digest.ts';
-import { writeWhole } from '../../files/whole-file.ts';
-import { copyOfEndFile, createHome, type Home, homeAt } from '../../home/layout.ts';
-import type { JobState, JobView, Spent, WorkerView } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import type { FleetLimits } from '../../engine/core/fleet/limits.ts';
+import { isDone } from '../../engine/core/loop/state.ts';
+import { isSafeId } from '../../engine/core/text/paths.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { writeWhole } from '../../engine/files/whole-file.ts';
+import { copyOfEndFile, createHome, type Home, homeAt } from '../../engine/home/layout.ts';
+import type { JobState, JobView, Spent, WorkerView } from '../../engine/ports/fleet.ts';
 import type { Fleet } from '../operate/fleet.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';

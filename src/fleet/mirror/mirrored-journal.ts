@@ -4,14 +4,14 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entry } from '../../core/loop/entry.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { sha256 } from '../../files/digest.ts';
-import { writeWhole } from '../../files/whole-file.ts';
-import { writeCopyOfEnd } from '../../home/journal/copy-of-end.ts';
-import { type LineCheck, lineAfter, lineCheck, NO_PREVIOUS } from '../../home/journal/file.ts';
-import type { JournalLine } from '../../home/journal/line.ts';
-import { copyOfEndFile, type Home, readKey } from '../../home/layout.ts';
+import type { Entry } from '../../engine/core/loop/entry.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { writeWhole } from '../../engine/files/whole-file.ts';
+import { writeCopyOfEnd } from '../../engine/home/journal/copy-of-end.ts';
+import { type LineCheck, lineAfter, lineCheck, NO_PREVIOUS } from '../../engine/home/journal/file.ts';
+import type { JournalLine } from '../../engine/home/journal/line.ts';
+import { copyOfEndFile, type Home, readKey } from '../../engine/home/layout.ts';
 
 interface Mirrored {
   seq: number;

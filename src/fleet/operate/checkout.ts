@@ -1,9 +1,9 @@
 /** The checkout that a person stands in when they submit without naming a repository. */
 import { relative } from 'node:path';
-import { UsageError } from '../../core/text/errors.ts';
-import { slashed } from '../../files/platform.ts';
-import { realPath } from '../../home/layout.ts';
-import { findUserRepository, runUserGit } from '../../project/trees/user-repository.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { slashed } from '../../engine/files/platform.ts';
+import { realPath } from '../../engine/home/layout.ts';
+import { findUserRepository, runUserGit } from '../../engine/project/trees/user-repository.ts';
 import { repoUrl } from '../truth/repo-url.ts';
 
 export interface Checkout {

@@ -1,7 +1,7 @@
 /** Finds the run that a person means: by its id or the beginning of it, on the queue, else on the remotes. */
-import { UsageError } from '../../core/text/errors.ts';
-import { isSafeId } from '../../core/text/paths.ts';
-import type { Engine, JobState, JobView } from '../../ports/fleet.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { isSafeId } from '../../engine/core/text/paths.ts';
+import type { Engine, JobState, JobView } from '../../engine/ports/fleet.ts';
 import type { Fleet } from './fleet.ts';
 import { knownRepos } from './repos.ts';
 

@@ -1,6 +1,6 @@
 /** What the commands of a fleet work with. */
-import type { Home } from '../../home/layout.ts';
-import type { Engine } from '../../ports/fleet.ts';
+import type { Home } from '../../engine/home/layout.ts';
+import type { Engine } from '../../engine/ports/fleet.ts';
 import type { RunFiles, Truth } from '../truth/truth.ts';
 
 /** The schedules of a repository, on its remote: one ref each. */

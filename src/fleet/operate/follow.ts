@@ -1,13 +1,13 @@
 /** The journal of a run as its worker streams it, else as it was published; and how runs end that somebody waits for. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { EngineAway } from '../../core/fleet/errors.ts';
-import type { LoopState } from '../../core/loop/state.ts';
-import { counted } from '../../core/text/counted.ts';
-import { sha256 } from '../../files/digest.ts';
-import { lineCheck, NO_PREVIOUS } from '../../home/journal/file.ts';
-import type { Scanned } from '../../home/journal/scan.ts';
-import type { JobView } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import type { LoopState } from '../../engine/core/loop/state.ts';
+import { counted } from '../../engine/core/text/counted.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { lineCheck, NO_PREVIOUS } from '../../engine/home/journal/file.ts';
+import type { Scanned } from '../../engine/home/journal/scan.ts';
+import type { JobView } from '../../engine/ports/fleet.ts';
 import { keyOfRun } from '../secret.ts';
 import { findRun, wrongSecret } from './find-run.ts';
 import type { Fleet } from './fleet.ts';

@@ -1,8 +1,8 @@
 /** What `fleet status`, `list` and `show` tell. */
-import { limitsJson } from '../../core/fleet/limit-changes.ts';
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { JobState, JobView } from '../../ports/fleet.ts';
+import { limitsJson } from '../../engine/core/fleet/limit-changes.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { JobState, JobView } from '../../engine/ports/fleet.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
 import { allJobs, findRun } from './find-run.ts';
 import type { Fleet } from './fleet.ts';

@@ -1,9 +1,9 @@
 /** Opens a fleet for the commands: its queue, its secret, and the remotes of its repositories. */
 import { join } from 'node:path';
-import { UsageError } from '../../core/text/errors.ts';
-import { createHome, type Home, homeFrom } from '../../home/layout.ts';
-import { EXAMPLE } from '../engine/address.ts';
-import { openEngine } from '../engine/engine.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { createHome, type Home, homeFrom } from '../../engine/home/layout.ts';
+import { EXAMPLE } from '../queue/address.ts';
+import { openEngine } from '../queue/engine.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';
 import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';

@@ -1,14 +1,14 @@
 /** From what is asked for, and what the commit holds, to the runs that are submitted. Queues nothing. */
-import { contractFileOf } from '../../contract/read.ts';
-import { CONTRACT_FILE, type Contract } from '../../core/contract/contract.ts';
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import { whatRuns } from '../../core/fleet/what-runs.ts';
-import { defined } from '../../core/text/defined.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { type Feature, parseFeatureList } from '../../gates/features/feature-list.ts';
-import { checkedPromise } from '../../hook/start/inputs.ts';
-import { checkTask, contractOf } from '../../hook/start/start.ts';
-import { featureTask } from '../../run/parallel/pieces.ts';
+import { contractFileOf } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE, type Contract } from '../../engine/core/contract/contract.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import { whatRuns } from '../../engine/core/fleet/what-runs.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { type Feature, parseFeatureList } from '../../engine/gates/features/feature-list.ts';
+import { checkedPromise } from '../../engine/hook/start/inputs.ts';
+import { checkTask, contractOf } from '../../engine/hook/start/start.ts';
+import { featureTask } from '../../engine/run/parallel/pieces.ts';
 import { runIdFor } from '../names.ts';
 import { isLocal } from '../truth/repo-url.ts';
 import type { Truth } from '../truth/truth.ts';

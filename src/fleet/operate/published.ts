@@ -1,9 +1,9 @@
 /** What was published of a run, read with the key of the run. */
-import { type RunSpec, titleOf } from '../../core/fleet/spec.ts';
-import type { Entry } from '../../core/loop/entry.ts';
-import { hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
-import { type LastLine, lineCheck, nextLine } from '../../home/journal/file.ts';
-import type { FleetJob, RunResult } from '../../ports/fleet.ts';
+import { type RunSpec, titleOf } from '../../engine/core/fleet/spec.ts';
+import type { Entry } from '../../engine/core/loop/entry.ts';
+import { hasEnded, isDone, type LoopState } from '../../engine/core/loop/state.ts';
+import { type LastLine, lineCheck, nextLine } from '../../engine/home/journal/file.ts';
+import type { FleetJob, RunResult } from '../../engine/ports/fleet.ts';
 import { END, headIn, META, readEnd, readRecord, renderEnd } from '../drive/record.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';

@@ -2,7 +2,7 @@
  * Brings the queue back from the remotes: every run that was submitted and has not ended is put on the queue if it is not
  * there. It only adds, and adding twice does nothing, so it can run at any time, twice, and on two machines at once.
  */
-import type { JobView } from '../../ports/fleet.ts';
+import type { JobView } from '../../engine/ports/fleet.ts';
 import type { Truth } from '../truth/truth.ts';
 import { ALL_STATES, allJobs, allRepos } from './find-run.ts';
 import type { Fleet } from './fleet.ts';

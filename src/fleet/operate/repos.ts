@@ -1,9 +1,9 @@
 /** The repositories that this machine submitted runs to: `reconcile` looks at them when the store has lost everything. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from '../../files/lock.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
-import type { Home } from '../../home/layout.ts';
+import { withLock } from '../../engine/files/lock.ts';
+import { readSmall, writeWhole } from '../../engine/files/whole-file.ts';
+import type { Home } from '../../engine/home/layout.ts';
 
 export function fleetFolder({ root }: Home): string {
   const folder = join(root, 'fleet');

@@ -1,5 +1,5 @@
 /** What is asked for when runs are submitted: by the command, and by a schedule each time that it is due. */
-import type { RunSpec } from '../../core/fleet/spec.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 
 export interface SubmitRequest
   extends Pick<

@@ -1,18 +1,18 @@
 /** Runs that go on: dead letters, and runs that ended without being done. */
 
-import type { FrozenContract } from '../../core/contract/contract.ts';
-import { Fenced } from '../../core/fleet/errors.ts';
-import { hasEnded } from '../../core/loop/state.ts';
+import type { FrozenContract } from '../../engine/core/contract/contract.ts';
+import { Fenced } from '../../engine/core/fleet/errors.ts';
+import { hasEnded } from '../../engine/core/loop/state.ts';
 import {
   canReopen,
   changedLimits,
   changesInWords,
   type LimitChanges,
   limitInTheWay,
-} from '../../core/run/reopen.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { sha256 } from '../../files/digest.ts';
-import { nextLine } from '../../home/journal/file.ts';
+} from '../../engine/core/run/reopen.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { nextLine } from '../../engine/home/journal/file.ts';
 import { RECORD, readRecord, renderRecord } from '../drive/record.ts';
 import { keyOfRun, readSpec, sealSpec } from '../secret.ts';
 import type { RunFiles } from '../truth/truth.ts';

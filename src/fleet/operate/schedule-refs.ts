@@ -1,5 +1,5 @@
 /** The schedules of a repository, on its remote: `refs/untildone/schedules/<id>`, a commit with the files of the schedule. */
-import { RemoteAway } from '../../core/fleet/errors.ts';
+import { RemoteAway } from '../../engine/core/fleet/errors.ts';
 import { type Cache, cacheGit, cacheOf, fetch, locked, ready } from '../truth/cache.ts';
 import { readJournal, writeJournal } from '../truth/journal-commit.ts';
 import { identityFor } from '../truth/publish.ts';

@@ -2,12 +2,12 @@
  * Runs that begin again and again. A schedule is on the queue, and on the remote of its repository, from where `reconcile`
  * brings it back. Workers submit what is due: the key is made of the schedule and the time, so twice is once.
  */
-import { dueTime, type When } from '../../core/fleet/when.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { hmacSha256, sha256 } from '../../files/digest.ts';
-import { sealedJson, unsealedJson } from '../../home/layout.ts';
-import type { Schedule } from '../../ports/fleet.ts';
+import { dueTime, type When } from '../../engine/core/fleet/when.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { hmacSha256, sha256 } from '../../engine/files/digest.ts';
+import { sealedJson, unsealedJson } from '../../engine/home/layout.ts';
+import type { Schedule } from '../../engine/ports/fleet.ts';
 import type { Truth } from '../truth/truth.ts';
 import type { Fleet } from './fleet.ts';
 import { planRuns, type RunsPlan } from './plan.ts';

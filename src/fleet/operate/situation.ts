@@ -1,6 +1,6 @@
-import { quoteForShell } from '../../core/shell/words.ts';
-import { sayDuration } from '../../core/text/duration.ts';
-import type { JobView, WorkerView } from '../../ports/fleet.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import type { JobView, WorkerView } from '../../engine/ports/fleet.ts';
 
 export interface FleetFacts {
   workers: readonly WorkerView[];

@@ -1,10 +1,10 @@
 /** What a person asks of a run: pause, resume, cancel, answer, approve, reject, retry, remove. */
 import { randomUUID } from 'node:crypto';
-import { Fenced, RemoteAway } from '../../core/fleet/errors.ts';
-import { seenIn } from '../../core/fleet/seen.ts';
-import type { LoopState } from '../../core/loop/state.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { JobView, RunCommand, RunResult } from '../../ports/fleet.ts';
+import { Fenced, RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { seenIn } from '../../engine/core/fleet/seen.ts';
+import type { LoopState } from '../../engine/core/loop/state.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { JobView, RunCommand, RunResult } from '../../engine/ports/fleet.ts';
 import { type FoundRun, findRun } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { newestState } from './follow.ts';

@@ -2,13 +2,13 @@
  * Puts runs on the queue. The remote of the repository comes first: what is recorded there is brought back by `reconcile`, and
  * submitting it again with the same key goes on where a crash cut it off.
  */
-import { EngineAway } from '../../core/fleet/errors.ts';
-import { type RunSpec, titleOf } from '../../core/fleet/spec.ts';
-import { quoteForShell } from '../../core/shell/words.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { defined } from '../../core/text/defined.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { JobState, RunResult } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import { type RunSpec, titleOf } from '../../engine/core/fleet/spec.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { JobState, RunResult } from '../../engine/ports/fleet.ts';
 import { sealSpec } from '../secret.ts';
 import type { Truth } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';

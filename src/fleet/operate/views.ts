@@ -1,7 +1,7 @@
 /** What `untildone fleet` prints as JSON. Fields are added, never renamed. */
 
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import type { JobView, RunResult, Schedule, WorkerView } from '../../ports/fleet.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import type { JobView, RunResult, Schedule, WorkerView } from '../../engine/ports/fleet.ts';
 import { type FleetFacts, isThere, whyItWaits, wordFor } from './situation.ts';
 
 const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString());

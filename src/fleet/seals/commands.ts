@@ -1,6 +1,6 @@
 /** Which commands count: those of an operator of this fleet, for this run, of these days. */
-import { sayDuration } from '../../core/text/duration.ts';
-import type { RunCommand } from '../../ports/fleet.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import type { RunCommand } from '../../engine/ports/fleet.ts';
 import type { Seals } from './seal.ts';
 
 /** Clocks of operators and workers may differ by so much. */

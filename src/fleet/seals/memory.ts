@@ -1,10 +1,10 @@
 /** The newest orders of a fleet in the home of a machine, by the queue and the secret. They are sealed. */
 import { join } from 'node:path';
-import { hmacSha256 } from '../../files/digest.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
-import type { Home } from '../../home/layout.ts';
-import { parsed } from '../engine/readable.ts';
+import { hmacSha256 } from '../../engine/files/digest.ts';
+import { readSmall, writeWhole } from '../../engine/files/whole-file.ts';
+import type { Home } from '../../engine/home/layout.ts';
 import { fleetFolder } from '../operate/repos.ts';
+import { parsed } from '../queue/readable.ts';
 import type { OrderMemory } from './orders.ts';
 
 /** A home that cannot be written keeps nobody from working: the orders are remembered until the process ends. */

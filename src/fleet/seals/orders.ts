@@ -3,7 +3,7 @@
  * A machine keeps the newest one that it has seen, so an older one that somebody puts back, or one that somebody removes,
  * changes nothing for it.
  */
-import { parsed } from '../engine/readable.ts';
+import { parsed } from '../queue/readable.ts';
 import type { Seals } from './seal.ts';
 
 interface Order {

@@ -1,6 +1,6 @@
 /** What a worker did not take from the store: told once each, counted, and shown beside the run. */
-import { oneLine } from '../../core/text/clip.ts';
-import type { Refused } from '../../ports/fleet.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import type { Refused } from '../../engine/ports/fleet.ts';
 
 const WORDS = 300;
 

@@ -2,8 +2,8 @@
  * The seal of what machines of a fleet tell each other by the store. Its key is made of the fleet's secret, for this purpose
  * alone: operators and workers have it. The process of a run, and so its session, has another one (`keyOfRun`).
  */
-import { hmacSha256 } from '../../files/digest.ts';
-import { storable } from '../engine/storable.ts';
+import { hmacSha256 } from '../../engine/files/digest.ts';
+import { storable } from '../queue/storable.ts';
 
 /** `purpose` names what is sealed and what it is about: a seal for one run fits no other. */
 export class Seals {

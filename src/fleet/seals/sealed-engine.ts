@@ -3,11 +3,11 @@
  * does or believes is sealed on the way in, and counts on the way out only with its seal.
  */
 
-import { titleOf } from '../../core/fleet/spec.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { Beat, Engine, JobView, RunNews } from '../../ports/fleet.ts';
-import { limitsIn } from '../engine/readable.ts';
-import type { StoredEngine } from '../engine/stored.ts';
+import { titleOf } from '../../engine/core/fleet/spec.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { Beat, Engine, JobView, RunNews } from '../../engine/ports/fleet.ts';
+import { limitsIn } from '../queue/readable.ts';
+import type { StoredEngine } from '../queue/stored.ts';
 import { sealedFieldsOf } from '../secret.ts';
 import { sealCommand, whyRefused } from './commands.ts';
 import { type OrderMemory, Orders } from './orders.ts';

@@ -2,10 +2,10 @@
  * What runs have cost in a day, sealed: one entry for each run, which only grows. Beside it stands the sum of the store,
  * which anybody with access to it can change; the larger of both counts. An entry that was seen once is not forgotten here.
  */
-import { dayOf } from '../../core/fleet/budget.ts';
-import type { Spent } from '../../ports/fleet.ts';
-import { parsed } from '../engine/readable.ts';
-import type { StoredEngine } from '../engine/stored.ts';
+import { dayOf } from '../../engine/core/fleet/budget.ts';
+import type { Spent } from '../../engine/ports/fleet.ts';
+import { parsed } from '../queue/readable.ts';
+import type { StoredEngine } from '../queue/stored.ts';
 import type { Seals } from './seal.ts';
 
 interface Entry {

@@ -16,11 +16,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { RemoteAway } from '../../core/fleet/errors.ts';
-import { sha256 } from '../../files/digest.ts';
-import { holdLock } from '../../files/lock.ts';
-import { namesIn } from '../../files/whole-file.ts';
-import type { GitCall, GitResult } from '../../project/git.ts';
+import { RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { holdLock } from '../../engine/files/lock.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
+import type { GitCall, GitResult } from '../../engine/project/git.ts';
 import { FETCH_MS, type GitWorld, listRemote, localGit, remoteGit, said } from './remote.ts';
 
 const MARKER = 'untildone-cache';

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { isRunning } from '../../files/process-id.ts';
-import { namesIn } from '../../files/whole-file.ts';
-import { realPath } from '../../home/layout.ts';
+import { isRunning } from '../../engine/files/process-id.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
+import { realPath } from '../../engine/home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
 import { isFile } from './conversions.ts';
 import { filtersOffFor, forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';

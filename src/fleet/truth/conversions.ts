@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
-import { sha256 } from '../../files/digest.ts';
-import { decodeName } from '../../project/trees/git-output.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { decodeName } from '../../engine/project/trees/git-output.ts';
 import { indexInfo, nulJoined, pathOf, type Raw, type RawEntry } from './raw.ts';
 
 /**

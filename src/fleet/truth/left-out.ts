@@ -1,7 +1,7 @@
 /** What stays out of a published workspace: files that look like secrets, or that no remote would take. */
 import { basename } from 'node:path';
-import type { SourceFile } from '../../gates/forbid/patterns.ts';
-import { PRIVATE_KEYS, SECRETS } from '../../gates/forbid/secrets.ts';
+import type { SourceFile } from '../../engine/gates/forbid/patterns.ts';
+import { PRIVATE_KEYS, SECRETS } from '../../engine/gates/forbid/secrets.ts';
 
 export const MOST_BYTES = 100 * 1024 * 1024;
 /** Larger files are not searched for secrets: nobody types that much. */

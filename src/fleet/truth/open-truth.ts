@@ -1,6 +1,6 @@
 /** The truth about the runs of one repository, over git. */
-import { RemoteAway } from '../../core/fleet/errors.ts';
-import { UsageError } from '../../core/text/errors.ts';
+import { RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
 import { refNames } from '../names.ts';
 import { type Cache, cacheGit, cacheOf, NotThere, need, ready } from './cache.ts';
 import { checkoutTo, restoreTo } from './checkout.ts';

@@ -1,12 +1,12 @@
 /** Moves the refs of a run on the remote: all of them or none, and only from where they are expected to be. */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fenced, RemoteAway } from '../../core/fleet/errors.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { sha256 } from '../../files/digest.ts';
-import type { GitResult } from '../../project/git.ts';
-import { findUserRepository } from '../../project/trees/user-repository.ts';
-import { identityOf, identityVariables, userGit } from '../../run/git/user-git.ts';
+import { Fenced, RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import type { GitResult } from '../../engine/project/git.ts';
+import { findUserRepository } from '../../engine/project/trees/user-repository.ts';
+import { identityOf, identityVariables, userGit } from '../../engine/run/git/user-git.ts';
 import { refNames } from '../names.ts';
 import { type Cache, cacheGit, fetch, locked, mend, ready } from './cache.ts';
 import { writeJournal } from './journal-commit.ts';

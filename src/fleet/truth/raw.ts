@@ -5,11 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../../files/digest.ts';
-import { realPath } from '../../home/layout.ts';
-import { AS_BYTES_CONFIG, FILTERS, type GitCall, type GitResult, withoutFilters } from '../../project/git.ts';
-import { encodeName } from '../../project/trees/git-output.ts';
-import { findUserRepository } from '../../project/trees/user-repository.ts';
+import { sha256 } from '../../engine/files/digest.ts';
+import { realPath } from '../../engine/home/layout.ts';
+import {
+  AS_BYTES_CONFIG,
+  FILTERS,
+  type GitCall,
+  type GitResult,
+  withoutFilters,
+} from '../../engine/project/git.ts';
+import { encodeName } from '../../engine/project/trees/git-output.ts';
+import { findUserRepository } from '../../engine/project/trees/user-repository.ts';
 import { type Cache, locked, withTemporary } from './cache.ts';
 import { type GitWorld, localGit, mustGit } from './remote.ts';
 

@@ -1,12 +1,12 @@
 /** Git calls for the truth: with the credentials of the user, without prompts, and within a time. */
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { RemoteAway } from '../../core/fleet/errors.ts';
-import { quoteForShell } from '../../core/shell/words.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { redact } from '../../core/text/redact.ts';
-import { type GitCall, type GitResult, runGit } from '../../project/git.ts';
-import { lastWords, ownVariables } from '../../run/git/user-git.ts';
+import { RemoteAway } from '../../engine/core/fleet/errors.ts';
+import { quoteForShell } from '../../engine/core/shell/words.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { redact } from '../../engine/core/text/redact.ts';
+import { type GitCall, type GitResult, runGit } from '../../engine/project/git.ts';
+import { lastWords, ownVariables } from '../../engine/run/git/user-git.ts';
 
 export interface GitWorld {
   env: NodeJS.ProcessEnv;

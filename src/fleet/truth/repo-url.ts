@@ -2,9 +2,9 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../../core/text/errors.ts';
-import { redact, secretsIn } from '../../core/text/redact.ts';
-import { realPath } from '../../home/layout.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { redact, secretsIn } from '../../engine/core/text/redact.ts';
+import { realPath } from '../../engine/home/layout.ts';
 
 const SCHEMES = ['https', 'http', 'ssh', 'git', 'git+ssh', 'ssh+git', 'file'];
 const DEFAULT_PORTS: Record<string, string> = { https: '443', http: '80', ssh: '22', git: '9418' };

@@ -1,6 +1,6 @@
 /** The commit of a workspace: everything that differs from HEAD, new files included, on top of HEAD. */
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
-import { decodeName } from '../../project/trees/git-output.ts';
+import { decodeName } from '../../engine/project/trees/git-output.ts';
 import type { Cache } from './cache.ts';
 import { takeBackConverted } from './conversions.ts';
 import { text } from './journal-commit.ts';

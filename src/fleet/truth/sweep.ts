@@ -2,9 +2,9 @@
 import { renameSync, statSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holdLock, isLocked } from '../../files/lock.ts';
-import { isRunning } from '../../files/process-id.ts';
-import { namesIn } from '../../files/whole-file.ts';
+import { holdLock, isLocked } from '../../engine/files/lock.ts';
+import { isRunning } from '../../engine/files/process-id.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
 import { cacheFolder, isBorrowed, usedAt } from './cache.ts';
 
 const CACHE = /^[0-9a-f]{32}\.git$/;

@@ -1,5 +1,5 @@
 /** Keeps the work folder of a worker within bounds, and knows when nothing more may be begun. */
-import { sayBytes } from '../../core/text/bytes.ts';
+import { sayBytes } from '../../engine/core/text/bytes.ts';
 import { bytesIn, type WorkerFolders } from './folders.ts';
 
 /** Nothing is begun with less room than this. */

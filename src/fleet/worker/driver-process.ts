@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endMarked, ProcessTree } from '../../files/process-tree.ts';
-import { readSmall, writeWhole } from '../../files/whole-file.ts';
+import { endMarked, ProcessTree } from '../../engine/files/process-tree.ts';
+import { readSmall, writeWhole } from '../../engine/files/whole-file.ts';
 import type { DriveOrder, DriveOutcome, FromDriver, ToDriver } from '../drive/protocol.ts';
 
 export interface Driver {

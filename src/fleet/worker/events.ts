@@ -1,8 +1,8 @@
 /** What a worker tells: one line an event, for people or as JSON. */
-import { sayDuration } from '../../core/text/duration.ts';
-import { jsonText } from '../../core/text/visible.ts';
-import { out } from '../../terminal/print.ts';
-import { paint, paintStatus } from '../../terminal/style.ts';
+import { sayDuration } from '../../engine/core/text/duration.ts';
+import { jsonText } from '../../engine/core/text/visible.ts';
+import { out } from '../../engine/terminal/print.ts';
+import { paint, paintStatus } from '../../engine/terminal/style.ts';
 
 export type WorkerEvent =
   | {

@@ -1,5 +1,5 @@
 /** What a worker counts about itself, and the page of it for Prometheus. */
-import type { JobState } from '../../ports/fleet.ts';
+import type { JobState } from '../../engine/ports/fleet.ts';
 
 /** Upper bounds of the time between two publications of a run, in seconds. */
 const BOUNDS = [5, 15, 60, 300, 900, 3_600];

@@ -8,10 +8,10 @@ import {
   lookAgainAt,
   overBudget,
   withMore,
-} from '../../core/fleet/budget.ts';
-import { EngineAway } from '../../core/fleet/errors.ts';
-import type { FleetLimits } from '../../core/fleet/limits.ts';
-import type { Engine } from '../../ports/fleet.ts';
+} from '../../engine/core/fleet/budget.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import type { FleetLimits } from '../../engine/core/fleet/limits.ts';
+import type { Engine } from '../../engine/ports/fleet.ts';
 import type { StoreLink } from './store-link.ts';
 
 const CALL_MS = 5_000;

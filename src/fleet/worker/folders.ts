@@ -9,9 +9,9 @@
 import { mkdirSync, realpathSync, statfsSync, utimesSync } from 'node:fs';
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../../core/text/errors.ts';
-import { holdLock } from '../../files/lock.ts';
-import { namesIn } from '../../files/whole-file.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { holdLock } from '../../engine/files/lock.ts';
+import { namesIn } from '../../engine/files/whole-file.ts';
 import { endLeftProcesses } from './driver-process.ts';
 
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;

@@ -1,7 +1,7 @@
 /** The health endpoint of a worker. It tells nothing that is secret, and takes nothing. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { UsageError } from '../../core/text/errors.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
 
 /** The usual port. A second worker on the machine gets a free one. */
 export const USUAL_HEALTH_PORT = 7434;

@@ -1,6 +1,6 @@
 /** One run on a worker, from the moment it was taken until it is off its hands. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { EngineAway, RemoteAway } from '../../core/fleet/errors.ts';
+import { EngineAway, RemoteAway } from '../../engine/core/fleet/errors.ts';
 import {
   afterFailure,
   badSeal,
@@ -12,10 +12,10 @@ import {
   triedOut,
   unknownVersion,
   waitMs,
-} from '../../core/fleet/intake.ts';
-import { slotsFor } from '../../core/fleet/limits.ts';
-import { DEFAULT_ATTEMPTS, type RunSpec } from '../../core/fleet/spec.ts';
-import type { Engine, RunCommand, Taken } from '../../ports/fleet.ts';
+} from '../../engine/core/fleet/intake.ts';
+import { slotsFor } from '../../engine/core/fleet/limits.ts';
+import { DEFAULT_ATTEMPTS, type RunSpec } from '../../engine/core/fleet/spec.ts';
+import type { Engine, RunCommand, Taken } from '../../engine/ports/fleet.ts';
 import type { DriveOrder, FromDriver } from '../drive/protocol.ts';
 import { keyOfRun, readSpec, versionOfSpec } from '../secret.ts';
 import type { Driver, StartDriver } from './driver-process.ts';

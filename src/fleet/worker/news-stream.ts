@@ -1,6 +1,6 @@
 /** Tells the engine where a run stands, in order, without ever keeping the run waiting. */
-import { EngineAway } from '../../core/fleet/errors.ts';
-import type { Engine, RunNews } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import type { Engine, RunNews } from '../../engine/ports/fleet.ts';
 import type { StoreLink } from './store-link.ts';
 
 /** What is kept of lines while the store is away. Git has them all. */

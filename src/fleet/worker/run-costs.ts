@@ -1,5 +1,5 @@
 /** Tells what the iterations of one run have cost, each once over the whole fleet, whoever published it. */
-import type { RunSpec } from '../../core/fleet/spec.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 import type { FleetMoney } from './fleet-money.ts';
 
 export class RunCosts {

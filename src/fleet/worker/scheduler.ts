@@ -1,7 +1,7 @@
 /** Submits what schedules have due. Every worker looks; each time of a schedule is given to one of them. */
-import { EngineAway } from '../../core/fleet/errors.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import type { Engine } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import type { Engine } from '../../engine/ports/fleet.ts';
 import type { Say } from './events.ts';
 import type { StoreLink } from './store-link.ts';
 

@@ -1,6 +1,6 @@
 /** What becomes of a run on the queue when its process is over. */
-import { afterFailure, type Intake, type Tries } from '../../core/fleet/intake.ts';
-import type { RunResult } from '../../ports/fleet.ts';
+import { afterFailure, type Intake, type Tries } from '../../engine/core/fleet/intake.ts';
+import type { RunResult } from '../../engine/ports/fleet.ts';
 import type { DriveOutcome } from '../drive/protocol.ts';
 
 export type Settlement = Intake | { do: 'complete'; result: RunResult };

@@ -1,7 +1,7 @@
 /** How the runs stand that another one comes after. */
-import type { Standing } from '../../core/fleet/intake.ts';
-import type { RunSpec } from '../../core/fleet/spec.ts';
-import type { Engine } from '../../ports/fleet.ts';
+import type { Standing } from '../../engine/core/fleet/intake.ts';
+import type { RunSpec } from '../../engine/core/fleet/spec.ts';
+import type { Engine } from '../../engine/ports/fleet.ts';
 
 /** What the remote knows of a run; undefined when it knows none. Throws `RemoteAway`. */
 export type AskRemote = (repo: string, run: string) => Promise<Standing | undefined>;

@@ -1,18 +1,18 @@
 /** Puts the worker together with the engine, the truth, and the processes of runs. */
 import { dirname, join } from 'node:path';
-import type { Standing } from '../../core/fleet/intake.ts';
-import { UsageError } from '../../core/text/errors.ts';
-import { createHome, type Home, homeFrom } from '../../home/layout.ts';
-import { thisProgram } from '../../home/program.ts';
-import { refuseInsideClient } from '../../hook/start/person.ts';
-import { wallsOfMachine } from '../../project/walls/walls-for.ts';
+import type { Standing } from '../../engine/core/fleet/intake.ts';
+import { UsageError } from '../../engine/core/text/errors.ts';
+import { createHome, type Home, homeFrom } from '../../engine/home/layout.ts';
+import { thisProgram } from '../../engine/home/program.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { wallsOfMachine } from '../../engine/project/walls/walls-for.ts';
 import { missingVariables, processEnvironment } from '../drive/environment.ts';
 import { headIn } from '../drive/record.ts';
-import { openEngine } from '../engine/engine.ts';
 import type { Fleet } from '../operate/fleet.ts';
 import { fleetOver, isOnThisMachine, QUEUE_VARIABLE } from '../operate/open.ts';
 import { publishedOf } from '../operate/published.ts';
 import { submitFromTemplate } from '../operate/schedules.ts';
+import { openEngine } from '../queue/engine.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { Refusals } from '../seals/refusals.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';

@@ -1,6 +1,6 @@
 /** Calls of the engine that know of its store being away: told once when it goes, and once when it is back. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { EngineAway } from '../../core/fleet/errors.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
 import type { Say } from './events.ts';
 
 const AGAIN_MS = 1_000;

@@ -1,8 +1,8 @@
 /** A worker: takes runs while it has room for them, beats, and hands everything back when it ends. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { EngineAway } from '../../core/fleet/errors.ts';
-import { isSoonFor } from '../../core/fleet/intake.ts';
-import type { Beat, Taken, WorkerView } from '../../ports/fleet.ts';
+import { EngineAway } from '../../engine/core/fleet/errors.ts';
+import { isSoonFor } from '../../engine/core/fleet/intake.ts';
+import type { Beat, Taken, WorkerView } from '../../engine/ports/fleet.ts';
 import { HeldRun, type WorkerWorld } from './held-run.ts';
 
 export interface WorkerOptions {

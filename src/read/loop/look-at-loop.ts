@@ -1,17 +1,17 @@
 /** Looks at one loop: its journal, its contract, and what neither tells. */
-import type { HooksState } from '../../client/settings/would-run.ts';
-import { isTrustedContract, type SandboxRule } from '../../core/contract/contract.ts';
-import { missedStop } from '../../core/loop/missed-stop.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { oneLine } from '../../core/text/clip.ts';
-import { defined } from '../../core/text/defined.ts';
-import { wallsWords } from '../../core/words/walls.ts';
-import { isLocked } from '../../files/lock.ts';
-import { judgingNow } from '../../home/interrupted-judging.ts';
-import { driverLock } from '../../home/layout.ts';
-import type { FileStore } from '../../home/store.ts';
-import type { WallsHere } from '../../judging/ports.ts';
-import type { LoadedContract, LoopRef } from '../../ports/ports.ts';
+import type { HooksState } from '../../engine/client/settings/would-run.ts';
+import { isTrustedContract, type SandboxRule } from '../../engine/core/contract/contract.ts';
+import { missedStop } from '../../engine/core/loop/missed-stop.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { defined } from '../../engine/core/text/defined.ts';
+import { wallsWords } from '../../engine/core/words/walls.ts';
+import { isLocked } from '../../engine/files/lock.ts';
+import { judgingNow } from '../../engine/home/interrupted-judging.ts';
+import { driverLock } from '../../engine/home/layout.ts';
+import type { FileStore } from '../../engine/home/store.ts';
+import type { WallsHere } from '../../engine/judging/ports.ts';
+import type { LoadedContract, LoopRef } from '../../engine/ports/ports.ts';
 import { type LoopView, loopView } from './loop-view.ts';
 import type { SeenOfLoop } from './situation.ts';
 

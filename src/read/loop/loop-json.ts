@@ -1,8 +1,8 @@
-import { answerTo } from '../../core/loop/asked.ts';
-import { MISSED_WORDS } from '../../core/loop/missed-stop.ts';
-import type { AskedQuestion, LoopState } from '../../core/loop/state.ts';
-import { describeEnding, describeWait } from '../../core/words/endings.ts';
-import type { Found } from './find-loop.ts';
+import { answerTo } from '../../engine/core/loop/asked.ts';
+import { MISSED_WORDS } from '../../engine/core/loop/missed-stop.ts';
+import type { AskedQuestion, LoopState } from '../../engine/core/loop/state.ts';
+import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
+import type { Found } from '../../engine/run/person/find-loop.ts';
 import { lookAtLoop, type ViewingWorld } from './look-at-loop.ts';
 import type { LoopView } from './loop-view.ts';
 import type { Doing } from './shape.ts';

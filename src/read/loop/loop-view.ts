@@ -1,8 +1,8 @@
 /** The facts of now of one loop. Whatever shows a loop, as words, JSON or a row, renders this. Pure. */
-import type { Contract } from '../../core/contract/contract.ts';
-import { elapsedMs } from '../../core/loop/limits.ts';
-import { limitsIn, type PhaseSituation, phaseOf, phaseSituation } from '../../core/loop/phases.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { Contract } from '../../engine/core/contract/contract.ts';
+import { elapsedMs } from '../../engine/core/loop/limits.ts';
+import { limitsIn, type PhaseSituation, phaseOf, phaseSituation } from '../../engine/core/loop/phases.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
 import type { Budget } from './shape.ts';
 import { budgetsOf, type SeenOfLoop, type Situation, situationOf } from './situation.ts';
 

@@ -1,10 +1,10 @@
 /** What a loop does, how that looks and what would end it. Pure. */
-import type { Limit, Limits } from '../../core/contract/contract.ts';
-import { questionsForYou } from '../../core/loop/asked.ts';
-import { elapsedMs } from '../../core/loop/limits.ts';
-import { hasEnded, type LoopState } from '../../core/loop/state.ts';
-import { sayUsed, type Unit } from '../../core/text/figures.ts';
-import { describeEnding, describeWait } from '../../core/words/endings.ts';
+import type { Limit, Limits } from '../../engine/core/contract/contract.ts';
+import { questionsForYou } from '../../engine/core/loop/asked.ts';
+import { elapsedMs } from '../../engine/core/loop/limits.ts';
+import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { sayUsed, type Unit } from '../../engine/core/text/figures.ts';
+import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
 import type { Budget, Doing, LimitName, Tone } from './shape.ts';
 
 /** What is seen of a loop besides its journal: processes, markers, trust. */

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type VerifyOptions, verifyCommand } from '../../../src/cli/contract/verify.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
-import type { World } from '../../../src/hook/wiring/world.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
+import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
+import type { World } from '../../../src/engine/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { sarifProblems } from '../../support/core/sarif.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';

@@ -2,15 +2,23 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ShowOptions, showKey, showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
-import { ladderOf } from '../../../src/core/proof/ladder.ts';
-import { type VerificationPredicate, verificationStatement } from '../../../src/core/proof/statement.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import type { Home } from '../../../src/home/layout.ts';
-import { ownPublicKey, type SignedReceipt, signReceipt, signStatement } from '../../../src/home/receipts.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
-import type { World } from '../../../src/hook/wiring/world.ts';
+import { ladderOf } from '../../../src/engine/core/proof/ladder.ts';
+import {
+  type VerificationPredicate,
+  verificationStatement,
+} from '../../../src/engine/core/proof/statement.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import type { Home } from '../../../src/engine/home/layout.ts';
+import {
+  ownPublicKey,
+  type SignedReceipt,
+  signReceipt,
+  signStatement,
+} from '../../../src/engine/home/receipts.ts';
+import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
+import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
-import type { LoopRef } from '../../../src/ports/ports.ts';
 import { openHome, verifiedLoop } from '../../support/cli/verified-loop.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { init } from '../../../src/cli/contract/init.ts';
-import { parseContract } from '../../../src/contract/read.ts';
+import { parseContract } from '../../../src/engine/contract/read.ts';
 
 let project: string;
 let lines: string[];

@@ -2,10 +2,10 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
-import type { World } from '../../../src/hook/wiring/world.ts';
-import type { LoopRef } from '../../../src/ports/ports.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import { type SignedReceipt, signReceipt } from '../../../src/engine/home/receipts.ts';
+import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { openHome, verifiedLoop } from '../../support/cli/verified-loop.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 

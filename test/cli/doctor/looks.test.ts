@@ -8,7 +8,7 @@ import { lookAtClient, lookAtClock, lookAtNode } from '../../../src/cli/doctor/m
 import { lookAtControllers } from '../../../src/cli/doctor/others.ts';
 import { exitCodeOf, reportJson, reportLines } from '../../../src/cli/doctor/report.ts';
 import { lookAtSettings, settingsHere } from '../../../src/cli/doctor/settings.ts';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
 import { installPlugin } from '../../support/client/settings-text.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 

@@ -14,10 +14,10 @@ import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type NewTask, newFeatures } from '../../../src/cli/formats/features.ts';
 import { addFeaturesCommands } from '../../../src/cli/formats/features-commands.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
-import type { ForeignLoop } from '../../../src/formats/format.ts';
-import { foreignFiles } from '../../../src/project/files.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import { featureListFormat } from '../../../src/engine/formats/feature-list/index.ts';
+import type { ForeignLoop } from '../../../src/engine/formats/format.ts';
+import { foreignFiles } from '../../../src/engine/project/files.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 let folder: string;

@@ -21,11 +21,11 @@ import {
   lockStatus,
 } from '../../../src/cli/formats/lock.ts';
 import { addLockCommands } from '../../../src/cli/formats/lock-commands.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import { lockFormat } from '../../../src/formats/lock/index.ts';
-import { claimFiles } from '../../../src/home/claims.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
-import { foreignFiles } from '../../../src/project/files.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import { lockFormat } from '../../../src/engine/formats/lock/index.ts';
+import { claimFiles } from '../../../src/engine/home/claims.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
+import { foreignFiles } from '../../../src/engine/project/files.ts';
 import { makeFifo, temporaryFolder } from '../../support/files/workers.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseRalphArguments, startRalph } from '../../../src/cli/formats/ralph-loop.ts';
-import { RALPH_FILE } from '../../../src/formats/ralph-loop/index.ts';
-import { parseState } from '../../../src/formats/ralph-loop/state-file.ts';
+import { RALPH_FILE } from '../../../src/engine/formats/ralph-loop/index.ts';
+import { parseState } from '../../../src/engine/formats/ralph-loop/state-file.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 describe('the arguments of /ralph-loop', () => {

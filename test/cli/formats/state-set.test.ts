@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/core/text/errors.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import {
   content,
   file,

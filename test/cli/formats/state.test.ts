@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type InitOptions, stateComplete, stateInit, stateSet } from '../../../src/cli/formats/state.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import {
   content,
   file,

@@ -6,7 +6,7 @@ import { buildCli, main, taskLast } from '../../../src/cli/cli.ts';
 import { CATALOGUE, EVERYDAY, GROUPS } from '../../../src/cli/help/catalogue.ts';
 import { allCommands, nameOf } from '../../../src/cli/help/help.ts';
 import { problemLine } from '../../../src/cli/help/problems.ts';
-import { EXIT, EXIT_MEANINGS } from '../../../src/core/words/exit-codes.ts';
+import { EXIT, EXIT_MEANINGS } from '../../../src/engine/core/words/exit-codes.ts';
 import { shellWords } from '../../support/cli/shell-words.ts';
 
 const cli = buildCli();
@@ -103,7 +103,7 @@ describe('exit codes', () => {
   const page = (name: string) =>
     readFileSync(resolve(import.meta.dirname, '../../../docs/reference', name), 'utf8');
 
-  test('the page has the table of src/core/words/exit-codes.ts', () => {
+  test('the page has the table of src/engine/core/words/exit-codes.ts', () => {
     const rows = [...page('exit-codes.md').matchAll(/^\| `(\d+)` \| (.*) \|$/gm)];
     const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
     expect(rows.map(([, code, says]) => [Number(code), says])).toEqual(

@@ -1,7 +1,7 @@
 // Tier: world
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ImportOptions } from '../../../src/cli/import/report.ts';
-import { ContractError, UsageError } from '../../../src/core/text/errors.ts';
+import { ContractError, UsageError } from '../../../src/engine/core/text/errors.ts';
 import {
   answering,
   contract,

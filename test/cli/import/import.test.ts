@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import { projectFolder } from '../../../src/home/layout.ts';
-import { setStanding } from '../../../src/home/trust.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import { projectFolder } from '../../../src/engine/home/layout.ts';
+import { setStanding } from '../../../src/engine/home/trust.ts';
 import {
   answering,
   contract,

@@ -9,10 +9,10 @@ import {
   type Scope,
   settingsPath,
   writeRecord,
-} from '../../../src/client/settings/files.ts';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
-import { sha256 } from '../../../src/files/digest.ts';
-import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+} from '../../../src/engine/client/settings/files.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
+import { sha256 } from '../../../src/engine/files/digest.ts';
+import { HOOK_LINE } from '../../../src/engine/home/hook-line.ts';
 import {
   home,
   ODD_BYTES,

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { replaceSettings, writeRecord } from '../../../src/client/settings/files.ts';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { replaceSettings, writeRecord } from '../../../src/engine/client/settings/files.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
 import {
   home,
   ODD_BYTES,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { shellProblem } from '../../../src/cli/install/commands.ts';
-import { executableName } from '../../../src/client/sdk/find-client.ts';
-import { managedFolder } from '../../../src/client/settings/would-run.ts';
-import { desktopCall } from '../../../src/hook/wiring/notifier.ts';
+import { executableName } from '../../../src/engine/client/sdk/find-client.ts';
+import { managedFolder } from '../../../src/engine/client/settings/would-run.ts';
+import { desktopCall } from '../../../src/engine/hook/wiring/notifier.ts';
 
 const nothing = { env: { PATH: '' }, isFile: () => false };
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
 import {
   home,
   ODD_BYTES,

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AskRule, DEFAULT_ASK } from '../../../src/core/contract/contract.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
-import { FileStore } from '../../../src/home/store.ts';
-import type { LoopRef } from '../../../src/ports/ports.ts';
+import { type AskRule, DEFAULT_ASK } from '../../../src/engine/core/contract/contract.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
+import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import type { LoopJson } from '../../../src/read/loop/loop-json.ts';
 import { seenStop } from '../../support/core/samples.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PersonCommand } from '../../../src/core/loop/entry.ts';
-import { holdLock } from '../../../src/files/lock.ts';
-import { createHome, driverLock, homeAt } from '../../../src/home/layout.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
+import type { PersonCommand } from '../../../src/engine/core/loop/entry.ts';
+import { holdLock } from '../../../src/engine/files/lock.ts';
+import { createHome, driverLock, homeAt } from '../../../src/engine/home/layout.ts';
+import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
+import { pauseResumeCancelRelease } from '../../../src/engine/run/person/pause-resume-cancel-release.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
-import { pauseResumeCancelRelease } from '../../../src/run/person/pause-resume-cancel-release.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 

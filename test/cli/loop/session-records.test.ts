@@ -2,7 +2,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forgetOldSessions } from '../../../src/cli/loop/remove-loops.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { columnsOf } from '../../../src/terminal/text.ts';
+import { columnsOf } from '../../../src/engine/terminal/text.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { loadProgram, type Program, runCli } from '../../support/in-process.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { offerIssues } from '../../../src/cli/reflect/issues.ts';
-import { analyse } from '../../../src/reflect/findings/analyse.ts';
-import type { Report } from '../../../src/reflect/findings/report.ts';
-import { chosen, type GhCli } from '../../../src/reflect/issues/file-issues.ts';
-import { printedBy } from '../../../src/terminal/print.ts';
+import { printedBy } from '../../../src/engine/terminal/print.ts';
+import { analyse } from '../../../src/read/reflect/findings/analyse.ts';
+import type { Report } from '../../../src/read/reflect/findings/report.ts';
+import { chosen, type GhCli } from '../../../src/read/reflect/issues/file-issues.ts';
 import { fakeGh, ghOnPath } from '../../support/reflect/fake-gh.ts';
 import { bash, fileOf, MadeTranscript, scratchFolder, T0 } from '../../support/reflect/made-transcript.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ProofCause, proofFrom, proveHeld } from '../../../src/cli/setup/prove.ts';
-import { addHooks } from '../../../src/client/settings/our-hooks.ts';
-import type { HooksState } from '../../../src/client/settings/would-run.ts';
 import type { HoldEvidence, MeasureHoldOptions } from '../../../src/dev/proof/measure-hold.ts';
+import { addHooks } from '../../../src/engine/client/settings/our-hooks.ts';
+import type { HooksState } from '../../../src/engine/client/settings/would-run.ts';
 
 const LET_GO: HoldEvidence = {
   clientVersion: '2.1.325',

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answerSlash } from '../../../src/cli/slash/slash.ts';
-import { homeAt } from '../../../src/home/layout.ts';
-import { refuseInsideClient } from '../../../src/hook/start/person.ts';
-import { out, warn } from '../../../src/terminal/print.ts';
+import { homeAt } from '../../../src/engine/home/layout.ts';
+import { refuseInsideClient } from '../../../src/engine/hook/start/person.ts';
+import { out, warn } from '../../../src/engine/terminal/print.ts';
 
 let home: string;
 beforeEach(() => {

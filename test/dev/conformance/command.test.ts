@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { UsageError } from '../../../src/core/text/errors.ts';
 import { type ConformanceOptions, conformance } from '../../../src/dev/conformance/command.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 
 const DIST = resolve(import.meta.dirname, '../../../dist');
 

@@ -6,7 +6,7 @@ import { parseScenario } from '../../../src/dev/conformance/parse.ts';
 import { FORMATS } from '../../../src/dev/conformance/scenario.ts';
 import { ScenarioError } from '../../../src/dev/conformance/script-lines.ts';
 import { loadScenarios } from '../../../src/dev/conformance/suite.ts';
-import { FORMAT_NAMES } from '../../../src/formats/format.ts';
+import { FORMAT_NAMES } from '../../../src/engine/formats/format.ts';
 
 const BUGS = resolve(import.meta.dirname, '../../scenarios/bugs');
 

@@ -1,13 +1,13 @@
 /** Made-up evidence of a demo: journals by their entries, and what a scripted model was asked. */
 import { resolve } from 'node:path';
-import type { StopSeen } from '../../../src/core/loop/count-stop.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import { advance } from '../../../src/core/loop/journal.ts';
-import type { LoopState } from '../../../src/core/loop/state.ts';
 import { type Demo, openDemo } from '../../../src/dev/demo/demo-folder.ts';
 import { type Evidence, happened } from '../../../src/dev/demo/expectation.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
-import type { Scanned } from '../../../src/home/journal/scan.ts';
+import type { StopSeen } from '../../../src/engine/core/loop/count-stop.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import { advance } from '../../../src/engine/core/loop/journal.ts';
+import type { LoopState } from '../../../src/engine/core/loop/state.ts';
+import type { Scanned } from '../../../src/engine/home/journal/scan.ts';
 import { claim, seenStop, T0 } from '../../support/core/samples.ts';
 
 const SRC = resolve(import.meta.dirname, '../../../src');

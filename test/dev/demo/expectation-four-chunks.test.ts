@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseContract } from '../../../src/contract/read.ts';
-import { CONTRACT_FILE } from '../../../src/core/contract/contract.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import type { Receipt } from '../../../src/core/loop/receipt.ts';
-import type { Outcome, Verdict } from '../../../src/core/loop/verdict.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
-import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
+import { parseContract } from '../../../src/engine/contract/read.ts';
+import { CONTRACT_FILE } from '../../../src/engine/core/contract/contract.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { Receipt } from '../../../src/engine/core/loop/receipt.ts';
+import type { Outcome, Verdict } from '../../../src/engine/core/loop/verdict.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
+import { type SignedReceipt, signReceipt } from '../../../src/engine/home/receipts.ts';
 import { STARTED, seenStop, T0 } from '../../support/core/samples.ts';
 import {
   askedFor,

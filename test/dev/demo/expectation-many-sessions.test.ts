@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import type { Receipt } from '../../../src/core/loop/receipt.ts';
-import type { SessionEnd } from '../../../src/core/run/session-end.ts';
 import type { Evidence } from '../../../src/dev/demo/expectation.ts';
-import { createHome, homeAt } from '../../../src/home/layout.ts';
-import { type SignedReceipt, signReceipt } from '../../../src/home/receipts.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { Receipt } from '../../../src/engine/core/loop/receipt.ts';
+import type { SessionEnd } from '../../../src/engine/core/run/session-end.ts';
+import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
+import { type SignedReceipt, signReceipt } from '../../../src/engine/home/receipts.ts';
 import { STARTED } from '../../support/core/samples.ts';
 import {
   askedFor,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Happening } from '../../../src/client/sdk/stream.ts';
 import { liveView, usefulLines } from '../../../src/dev/demo/live-view.ts';
-import { rendered } from '../../../src/terminal/style.ts';
+import type { Happening } from '../../../src/engine/client/sdk/stream.ts';
+import { rendered } from '../../../src/engine/terminal/style.ts';
 
 function view(options: { colour?: boolean; width?: number } = {}) {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /** Runs that need a person: they leave their place to others, and go on with the answer, on any machine. */
 import { afterAll, expect, test } from 'vitest';
-import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import type { RunCommand } from '../../../src/ports/fleet.ts';
+import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
+import type { RunCommand } from '../../../src/engine/ports/fleet.ts';
 import { DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
 import { longTest } from '../../support/long.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { RunSpec } from '../../../src/core/fleet/spec.ts';
+import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
 import { END, readEnd, renderEnd } from '../../../src/fleet/drive/record.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';

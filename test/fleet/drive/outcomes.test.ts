@@ -1,6 +1,6 @@
 /** What keeps a run from being driven, in plain words. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/core/text/errors.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { outcomeOf } from '../../../src/fleet/drive/drive.ts';
 import { DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { longTest } from '../../support/long.ts';

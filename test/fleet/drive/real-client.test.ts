@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleanEnvironment, prepareClientHome } from '../../../src/client/sdk/find-client.ts';
-import { parseReceipt, receiptProblems } from '../../../src/home/receipts.ts';
+import { cleanEnvironment, prepareClientHome } from '../../../src/engine/client/sdk/find-client.ts';
+import { parseReceipt, receiptProblems } from '../../../src/engine/home/receipts.ts';
 import { DrivenScene, type PlayedWorker } from '../../support/fleet/driven.ts';
 import { openScene } from '../../support/live/scene.ts';
 import { bash } from '../../support/live/untildone.ts';

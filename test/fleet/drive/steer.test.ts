@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import type { RunCommand } from '../../../src/ports/fleet.ts';
+import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
+import type { RunCommand } from '../../../src/engine/ports/fleet.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
 import { longTest } from '../../support/long.ts';

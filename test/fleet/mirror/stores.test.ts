@@ -2,13 +2,13 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EngineAway } from '../../../src/core/fleet/errors.ts';
-import { openEngine } from '../../../src/fleet/engine/engine.ts';
+import { EngineAway } from '../../../src/engine/core/fleet/errors.ts';
+import { JournalScan } from '../../../src/engine/home/journal/scan.ts';
+import { readKey } from '../../../src/engine/home/layout.ts';
+import type { Engine, FleetJob, RunNews, Taken } from '../../../src/engine/ports/fleet.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
+import { openEngine } from '../../../src/fleet/queue/engine.ts';
 import type { Truth } from '../../../src/fleet/truth/truth.ts';
-import { JournalScan } from '../../../src/home/journal/scan.ts';
-import { readKey } from '../../../src/home/layout.ts';
-import type { Engine, FleetJob, RunNews, Taken } from '../../../src/ports/fleet.ts';
 import { MemoryEngine, MemoryRun, SECRET } from '../../support/dashboard/fleet.ts';
 import { ENDED, held } from '../../support/dashboard/loops.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/contract/contract.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
+import { DEFAULT_LIMITS } from '../../../src/engine/core/contract/contract.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { RunResult, WorkerView } from '../../../src/engine/ports/fleet.ts';
 import { findRun } from '../../../src/fleet/operate/find-run.ts';
 import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
 import { runLog, waitForRuns } from '../../../src/fleet/operate/follow.ts';
@@ -10,7 +11,6 @@ import { reconcile } from '../../../src/fleet/operate/reconcile.ts';
 import { retryRun } from '../../../src/fleet/operate/retry.ts';
 import { askOfRun, cancelRun, drainWorkers, removeDead } from '../../../src/fleet/operate/steer.ts';
 import { submit } from '../../../src/fleet/operate/submit.ts';
-import type { RunResult, WorkerView } from '../../../src/ports/fleet.ts';
 import { operateScene, published, SECRET, taken } from '../../support/fleet/operate-scene.ts';
 import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';

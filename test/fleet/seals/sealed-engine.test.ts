@@ -1,13 +1,13 @@
 /** What somebody writes into the store who does not have the secret of the fleet: refused, told, and in nobody's way. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayOf } from '../../../src/core/fleet/budget.ts';
-import type { RunSpec } from '../../../src/core/fleet/spec.ts';
-import { openEngine } from '../../../src/fleet/engine/engine.ts';
+import { dayOf } from '../../../src/engine/core/fleet/budget.ts';
+import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
+import type { Engine, FleetJob, RunCommand, RunNews } from '../../../src/engine/ports/fleet.ts';
+import { openEngine } from '../../../src/fleet/queue/engine.ts';
 import { Refusals } from '../../../src/fleet/seals/refusals.ts';
 import { sealedEngine } from '../../../src/fleet/seals/sealed-engine.ts';
 import { sealSpec } from '../../../src/fleet/secret.ts';
-import type { Engine, FleetJob, RunCommand, RunNews } from '../../../src/ports/fleet.ts';
 import { aWorker, RESULT, taken } from '../../support/fleet/engine-contract.ts';
 import { type Forge, forgeIn } from '../../support/fleet/forge.ts';
 import { openStore, type Store } from '../../support/fleet/stores.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Fenced, RemoteAway } from '../../../src/core/fleet/errors.ts';
-import { UsageError } from '../../../src/core/text/errors.ts';
+import { Fenced, RemoteAway } from '../../../src/engine/core/fleet/errors.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { refNames } from '../../../src/fleet/names.ts';
 import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
 import type { Publication, Refs, Truth } from '../../../src/fleet/truth/truth.ts';

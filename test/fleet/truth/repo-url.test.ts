@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UsageError } from '../../../src/core/text/errors.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
 import { isLocal, repoUrl } from '../../../src/fleet/truth/repo-url.ts';
 

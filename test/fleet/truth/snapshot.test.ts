@@ -14,9 +14,9 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sha256 } from '../../../src/files/digest.ts';
+import { sha256 } from '../../../src/engine/files/digest.ts';
+import { openWorkspace } from '../../../src/engine/project/trees/workspace.ts';
 import type { Refs } from '../../../src/fleet/truth/truth.ts';
-import { openWorkspace } from '../../../src/project/trees/workspace.ts';
 import { files, gitIn, submitted, truthScene } from '../../support/fleet/truth-scene.ts';
 import { rounds } from '../../support/long.ts';
 

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Engine, RunCommand } from '../../../src/engine/ports/fleet.ts';
 import { sealedEngine } from '../../../src/fleet/seals/sealed-engine.ts';
-import type { Engine, RunCommand } from '../../../src/ports/fleet.ts';
 import { Fleet } from '../../support/fleet/fleet.ts';
 import { type Forge, forgeIn } from '../../support/fleet/forge.ts';
 

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { printedBy } from '../../../src/engine/terminal/print.ts';
 import { DiskWatch, FLOOR_BYTES } from '../../../src/fleet/worker/disk.ts';
 import { printer, type WorkerEvent } from '../../../src/fleet/worker/events.ts';
 import { Figures } from '../../../src/fleet/worker/figures.ts';
 import { bytesIn, WorkerFolders } from '../../../src/fleet/worker/folders.ts';
 import { serveHealth } from '../../../src/fleet/worker/health.ts';
 import { settlementOf, UNTIL_TOLD_MS } from '../../../src/fleet/worker/settle.ts';
-import { printedBy } from '../../../src/terminal/print.ts';
 import { waitFor } from '../../support/live/processes.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dayOf } from '../../../src/core/fleet/budget.ts';
+import { dayOf } from '../../../src/engine/core/fleet/budget.ts';
+import type { Engine } from '../../../src/engine/ports/fleet.ts';
 import type { WorkerEvent } from '../../../src/fleet/worker/events.ts';
-import type { Engine } from '../../../src/ports/fleet.ts';
 import { openStore, type Store } from '../../support/fleet/stores.ts';
 import { WorkerScene } from '../../support/fleet/worker-scene.ts';
 import { waitFor } from '../../support/live/processes.ts';

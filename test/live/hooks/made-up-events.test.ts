@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { HOOK_LINE, hookLine } from '../../../src/home/hook-line.ts';
+import { HOOK_LINE, hookLine } from '../../../src/engine/home/hook-line.ts';
 import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { BIN, bash, decisionsOf, journalOf, loopOf } from '../../support/live/untildone.ts';
 import { longTest } from '../../support/long.ts';

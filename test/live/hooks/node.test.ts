@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STATUSLINE_LINE } from '../../../src/home/statusline-line.ts';
+import { STATUSLINE_LINE } from '../../../src/engine/home/statusline-line.ts';
 import { type LineWorld, lineWorld } from '../../support/chaos/line-world.ts';
 import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { decisionsOf, journalOf, loopOf } from '../../support/live/untildone.ts';

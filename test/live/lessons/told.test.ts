@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Lesson } from '../../../src/core/lessons/lesson.ts';
-import { isWithheld } from '../../../src/core/lessons/telling.ts';
-import { homeAt, projectFolder } from '../../../src/home/layout.ts';
-import { changeLessons } from '../../../src/home/lessons/files.ts';
+import type { Lesson } from '../../../src/engine/core/lessons/lesson.ts';
+import { isWithheld } from '../../../src/engine/core/lessons/telling.ts';
+import { homeAt, projectFolder } from '../../../src/engine/home/layout.ts';
+import { changeLessons } from '../../../src/engine/home/lessons/files.ts';
 import { contractScene } from '../../support/live/contract.ts';
 import { startRun } from '../../support/live/run.ts';
 import type { Scene } from '../../support/live/scene.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sha256 } from '../../../src/files/digest.ts';
+import { sha256 } from '../../../src/engine/files/digest.ts';
 import { git } from '../../support/live/contract.ts';
 import { claude, REPOSITORY, typist } from '../../support/live/marketplace.ts';
 import { openScene, type Scene } from '../../support/live/scene.ts';

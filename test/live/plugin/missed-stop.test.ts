@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MISSED_STOP, MISSED_WORDS } from '../../../src/core/loop/missed-stop.ts';
+import { MISSED_STOP, MISSED_WORDS } from '../../../src/engine/core/loop/missed-stop.ts';
 import { contractScene, startedSession } from '../../support/live/contract.ts';
 import { BIN, bash, decisionsOf, journalOf, loopOf } from '../../support/live/untildone.ts';
 

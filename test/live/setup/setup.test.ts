@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { quoteForShell } from '../../../src/core/shell/words.ts';
+import { quoteForShell } from '../../../src/engine/core/shell/words.ts';
 import { CLAUDE } from '../../support/live/demo.ts';
 import { processesOf, waitFor } from '../../support/live/processes.ts';
 import type { Scene } from '../../support/live/scene.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hookLine } from '../../../src/home/hook-line.ts';
+import { hookLine } from '../../../src/engine/home/hook-line.ts';
 import { CLAUDE } from '../../support/live/demo.ts';
 import type { Scene } from '../../support/live/scene.ts';
 import { sceneOfTest } from '../../support/live/test-scene.ts';

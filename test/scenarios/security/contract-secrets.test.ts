@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { secretsOf } from '../../../src/core/contract/secret-values.ts';
-import { redact } from '../../../src/core/text/redact.ts';
+import { secretsOf } from '../../../src/engine/core/contract/secret-values.ts';
+import { redact } from '../../../src/engine/core/text/redact.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { initRepository } from '../../support/repository.ts';
 

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Dashboard, serveDashboard } from '../../../src/dashboard/server/serve.ts';
-import type { DashboardWorld } from '../../../src/dashboard/server/world.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
+import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
+import { type Dashboard, serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
+import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
 import { BIN } from '../live/untildone.ts';
 import type { ExampleHome } from './examples.ts';
 

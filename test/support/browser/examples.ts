@@ -4,18 +4,18 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { FrozenContract } from '../../../src/core/contract/contract.ts';
-import type { Entry, StartedEntry } from '../../../src/core/loop/entry.ts';
-import { makeReceipt } from '../../../src/core/loop/receipt.ts';
-import { hasEnded } from '../../../src/core/loop/state.ts';
-import { sha256 } from '../../../src/files/digest.ts';
-import { holdLock } from '../../../src/files/lock.ts';
-import { traitsOf } from '../../../src/gates/traits.ts';
-import { createHome, driverLock, type Home, homeAt } from '../../../src/home/layout.ts';
-import { writeReceipt } from '../../../src/home/receipts.ts';
-import { FileStore } from '../../../src/home/store.ts';
-import { recordTrust } from '../../../src/home/trust.ts';
-import type { AppendOptions, LoopRef, NewLoop } from '../../../src/ports/ports.ts';
+import type { FrozenContract } from '../../../src/engine/core/contract/contract.ts';
+import type { Entry, StartedEntry } from '../../../src/engine/core/loop/entry.ts';
+import { makeReceipt } from '../../../src/engine/core/loop/receipt.ts';
+import { hasEnded } from '../../../src/engine/core/loop/state.ts';
+import { sha256 } from '../../../src/engine/files/digest.ts';
+import { holdLock } from '../../../src/engine/files/lock.ts';
+import { traitsOf } from '../../../src/engine/gates/traits.ts';
+import { createHome, driverLock, type Home, homeAt } from '../../../src/engine/home/layout.ts';
+import { writeReceipt } from '../../../src/engine/home/receipts.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
+import { recordTrust } from '../../../src/engine/home/trust.ts';
+import type { AppendOptions, LoopRef, NewLoop } from '../../../src/engine/ports/ports.ts';
 
 const FIXTURES = resolve('test/fixtures/dashboard');
 

@@ -1,8 +1,8 @@
 /** A fleet for the browser: runs of the examples at work, ended, waiting, delayed and dead, on three workers. */
 import { join } from 'node:path';
-import { writeWhole } from '../../../src/files/whole-file.ts';
+import { writeWhole } from '../../../src/engine/files/whole-file.ts';
+import type { JobView } from '../../../src/engine/ports/fleet.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
-import type { JobView } from '../../../src/ports/fleet.ts';
 import { type MemoryFleet, SECRET } from '../dashboard/fleet.ts';
 import { type Example, ExampleHome, type Played } from './examples.ts';
 

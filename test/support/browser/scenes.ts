@@ -1,6 +1,6 @@
 /** Loops for the browser: those of the examples as they stood at some moment, and one full of hostile text. */
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
 import type { ExampleHome } from './examples.ts';
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
-import { serveDashboard } from '../../../src/dashboard/server/serve.ts';
+import { serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
 import { fleetTestWorld, memoryFleet } from '../dashboard/fleet.ts';
 import { goTo, openBrowser, openTab, PHONE } from './browser.ts';
 import { serveHome } from './dashboard.ts';

@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../../src/engine/home/hook-line.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { newWorld, type World } from './world.ts';
 

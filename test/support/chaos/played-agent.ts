@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
+import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
 import type {
   SessionHappening,
   SessionListener,
   SessionPlan,
   SessionPort,
-} from '../../../src/ports/ports.ts';
+} from '../../../src/engine/ports/ports.ts';
 import { priceOf, tokensOf } from '../hook/scripted-model.ts';
 import { scriptedSessions, type ToolCall } from '../run/scripted-session.ts';
 

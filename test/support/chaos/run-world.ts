@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { join, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
-import { homeAt } from '../../../src/home/layout.ts';
-import { FileStore } from '../../../src/home/store.ts';
-import { readLoops } from '../../../src/read/loop/find-loop.ts';
+import { homeAt } from '../../../src/engine/home/layout.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
+import { readLoops } from '../../../src/engine/run/person/find-loop.ts';
 import { MADE, PIECES } from './played-agent.ts';
 import type { Random } from './random.ts';
 import { newWorld, type World } from './world.ts';

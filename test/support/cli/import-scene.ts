@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { importFrom, undoImport } from '../../../src/cli/import/import.ts';
 import type { ImportOptions, ImportResult } from '../../../src/cli/import/report.ts';
-import { parseContract } from '../../../src/contract/read.ts';
-import { createHome, homeAt, realPath } from '../../../src/home/layout.ts';
-import { openPorts } from '../../../src/hook/wiring/ports.ts';
-import type { World } from '../../../src/hook/wiring/world.ts';
+import { parseContract } from '../../../src/engine/contract/read.ts';
+import { createHome, homeAt, realPath } from '../../../src/engine/home/layout.ts';
+import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
+import type { World } from '../../../src/engine/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../files/workers.ts';
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { type InstallOptions, install, uninstall } from '../../../src/cli/install/install.ts';
-import { rendered } from '../../../src/terminal/style.ts';
+import { rendered } from '../../../src/engine/terminal/style.ts';
 
 let folder = '';
 

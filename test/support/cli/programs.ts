@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSy
 import { dirname, join, resolve } from 'node:path';
 import { PARTS_OF_JUDGE } from '../../../scripts/judge-parts.mjs';
 import { LATER_BUNDLES } from '../../../scripts/later.mjs';
-import { HOOK_LINE } from '../../../src/home/hook-line.ts';
+import { HOOK_LINE } from '../../../src/engine/home/hook-line.ts';
 import { temporaryFolder } from '../files/workers.ts';
 
 const DIST = resolve(import.meta.dirname, '../../../dist');

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { type InitOptions, type StateCall, stateInit, stateSet } from '../../../src/cli/formats/state.ts';
-import { verifiedDoneFormat } from '../../../src/formats/verified-done/index.ts';
-import { foreignFiles } from '../../../src/project/files.ts';
+import { verifiedDoneFormat } from '../../../src/engine/formats/verified-done/index.ts';
+import { foreignFiles } from '../../../src/engine/project/files.ts';
 import { T0 } from '../core/samples.ts';
 import { temporaryFolder } from '../files/workers.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { withBraces, withVariables } from '../../../src/core/shell/variables.ts';
-import type { ToolPlace } from '../../../src/core/tools/tool-rules.ts';
+import { withBraces, withVariables } from '../../../src/engine/core/shell/variables.ts';
+import type { ToolPlace } from '../../../src/engine/core/tools/tool-rules.ts';
 
 export const HOME = '/home/me';
 export const PROJECT = '/home/me/app';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Protected, refusedWrite } from '../../../src/core/tools/protect.ts';
+import { type Protected, refusedWrite } from '../../../src/engine/core/tools/protect.ts';
 
 export const HOME = '/home/me';
 export const PROJECT = '/home/dev/app';

@@ -1,10 +1,10 @@
-import { DEFAULT_LIMITS } from '../../../src/core/contract/contract.ts';
-import type { StopSeen } from '../../../src/core/loop/count-stop.ts';
-import { decide } from '../../../src/core/loop/decide.ts';
-import type { StartedEntry } from '../../../src/core/loop/entry.ts';
-import { advance } from '../../../src/core/loop/journal.ts';
-import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
+import { DEFAULT_LIMITS } from '../../../src/engine/core/contract/contract.ts';
+import type { StopSeen } from '../../../src/engine/core/loop/count-stop.ts';
+import { decide } from '../../../src/engine/core/loop/decide.ts';
+import type { StartedEntry } from '../../../src/engine/core/loop/entry.ts';
+import { advance } from '../../../src/engine/core/loop/journal.ts';
+import type { LoopState } from '../../../src/engine/core/loop/state.ts';
+import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
 
 export const T0 = Date.parse('2026-01-01T00:00:00Z');
 export const LIMITS = DEFAULT_LIMITS;

@@ -1,22 +1,14 @@
 /** A fleet in memory: an engine that only remembers, runs as their workers would tell them, and what git would hold. */
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EngineAway } from '../../../src/core/fleet/errors.ts';
-import type { FleetLimits } from '../../../src/core/fleet/limits.ts';
-import { DEFAULT_ATTEMPTS, type RunSpec } from '../../../src/core/fleet/spec.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import { FleetDesk } from '../../../src/dashboard/server/fleet/desk.ts';
-import type { DashboardWorld } from '../../../src/dashboard/server/world.ts';
-import { writeWhole } from '../../../src/files/whole-file.ts';
-import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
-import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
-import { fleetOver } from '../../../src/fleet/operate/open.ts';
-import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
-import type { RunFiles, Truth } from '../../../src/fleet/truth/truth.ts';
-import { copyOfEndFile, createHome, type Home, homeAt } from '../../../src/home/layout.ts';
-import { FileStore } from '../../../src/home/store.ts';
-import { worldWith } from '../../../src/hook/wiring/world.ts';
-import * as judgeBundle from '../../../src/main/judge.ts';
+import { EngineAway } from '../../../src/engine/core/fleet/errors.ts';
+import type { FleetLimits } from '../../../src/engine/core/fleet/limits.ts';
+import { DEFAULT_ATTEMPTS, type RunSpec } from '../../../src/engine/core/fleet/spec.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import { writeWhole } from '../../../src/engine/files/whole-file.ts';
+import { copyOfEndFile, createHome, type Home, homeAt } from '../../../src/engine/home/layout.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
+import { worldWith } from '../../../src/engine/hook/wiring/world.ts';
 import type {
   Engine,
   JobState,
@@ -25,8 +17,16 @@ import type {
   RunNews,
   RunResult,
   WorkerView,
-} from '../../../src/ports/fleet.ts';
-import type { LoopRef } from '../../../src/ports/ports.ts';
+} from '../../../src/engine/ports/fleet.ts';
+import type { LoopRef } from '../../../src/engine/ports/ports.ts';
+import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
+import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
+import { fleetOver } from '../../../src/fleet/operate/open.ts';
+import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
+import type { RunFiles, Truth } from '../../../src/fleet/truth/truth.ts';
+import * as judgeBundle from '../../../src/main/judge.ts';
+import { FleetDesk } from '../../../src/read/dashboard/server/fleet/desk.ts';
+import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
 import { contractWith, frozenWith, run as runGate } from '../hook/judging.ts';
 
 export const SECRET = 'ab'.repeat(32);

@@ -1,16 +1,16 @@
 /** Homes with loops for the dashboard: written through the real lines of journals, many at once. */
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Contract } from '../../../src/core/contract/contract.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { hmacSha256, sha256 } from '../../../src/files/digest.ts';
-import { NO_PREVIOUS, nextLine } from '../../../src/home/journal/file.ts';
-import { sealLine, unseal } from '../../../src/home/journal/line.ts';
-import { copyOfEndFile, createHome, type Home, homeAt, readKey } from '../../../src/home/layout.ts';
-import { FileStore } from '../../../src/home/store.ts';
-import type { LoopRef, NewLoop } from '../../../src/ports/ports.ts';
+import type { Contract } from '../../../src/engine/core/contract/contract.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { LoopState } from '../../../src/engine/core/loop/state.ts';
+import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
+import { hmacSha256, sha256 } from '../../../src/engine/files/digest.ts';
+import { NO_PREVIOUS, nextLine } from '../../../src/engine/home/journal/file.ts';
+import { sealLine, unseal } from '../../../src/engine/home/journal/line.ts';
+import { copyOfEndFile, createHome, type Home, homeAt, readKey } from '../../../src/engine/home/layout.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
+import type { LoopRef, NewLoop } from '../../../src/engine/ports/ports.ts';
 import { seenStop, verdict } from '../core/samples.ts';
 import { contractWith, frozenWith, run } from '../hook/judging.ts';
 

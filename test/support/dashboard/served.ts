@@ -2,12 +2,12 @@
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Dashboard, serveDashboard } from '../../../src/dashboard/server/serve.ts';
-import type { DashboardWorld } from '../../../src/dashboard/server/world.ts';
-import type { ServerEvent } from '../../../src/dashboard/view/types.ts';
-import type { Home } from '../../../src/home/layout.ts';
-import { worldWith } from '../../../src/hook/wiring/world.ts';
+import type { Home } from '../../../src/engine/home/layout.ts';
+import { worldWith } from '../../../src/engine/hook/wiring/world.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
+import { type Dashboard, serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
+import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
+import type { ServerEvent } from '../../../src/read/dashboard/view/types.ts';
 
 export interface Answer {
   status: number;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { buildCli, taskLast } from '../../../src/cli/cli.ts';
-import { isUntildone, shellCalls } from '../../../src/core/shell/calls.ts';
+import { isUntildone, shellCalls } from '../../../src/engine/core/shell/calls.ts';
 import { ROOT } from './blocks.ts';
 
 /** What is wrong with it; empty: every command in it exists, with these options and arguments. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { simpleCommands } from '../../../src/core/shell/words.ts';
+import { simpleCommands } from '../../../src/engine/core/shell/words.ts';
 import { loadProgram, type Program, runCli, runHook } from '../in-process.ts';
 import { ROOT } from './blocks.ts';
 

@@ -1,12 +1,17 @@
 /** Runs the adapters in processes of their own: for tests that kill, race, or must not hang themselves. */
 import { existsSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
-import type { Receipt } from '../../../src/core/loop/receipt.ts';
-import { withLock } from '../../../src/files/lock.ts';
-import { livenessOf, parseProcessId, renderProcessId, thisProcess } from '../../../src/files/process-id.ts';
-import { writeWhole } from '../../../src/files/whole-file.ts';
-import { createHome, homeAt, readKey } from '../../../src/home/layout.ts';
-import { signReceipt } from '../../../src/home/receipts.ts';
-import { FileStore } from '../../../src/home/store.ts';
+import type { Receipt } from '../../../src/engine/core/loop/receipt.ts';
+import { withLock } from '../../../src/engine/files/lock.ts';
+import {
+  livenessOf,
+  parseProcessId,
+  renderProcessId,
+  thisProcess,
+} from '../../../src/engine/files/process-id.ts';
+import { writeWhole } from '../../../src/engine/files/whole-file.ts';
+import { createHome, homeAt, readKey } from '../../../src/engine/home/layout.ts';
+import { signReceipt } from '../../../src/engine/home/receipts.ts';
+import { FileStore } from '../../../src/engine/home/store.ts';
 
 export type Task =
   /** Takes the lock, says so, and holds it until stdin ends. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { RunSpec } from '../../../src/core/fleet/spec.ts';
+import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
 import type { DriveOrder, DriveOutcome, FromDriver, ToDriver } from '../../../src/fleet/drive/protocol.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import { openTruth } from '../../../src/fleet/truth/open-truth.ts';

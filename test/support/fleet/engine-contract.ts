@@ -1,7 +1,7 @@
 /** What every engine does, whatever its store. */
 import { expect } from 'vitest';
-import { Fenced } from '../../../src/core/fleet/errors.ts';
-import type { Engine, FleetJob, RunResult, Taken, WorkerView } from '../../../src/ports/fleet.ts';
+import { Fenced } from '../../../src/engine/core/fleet/errors.ts';
+import type { Engine, FleetJob, RunResult, Taken, WorkerView } from '../../../src/engine/ports/fleet.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
 export interface Rig {

@@ -1,10 +1,10 @@
 /** A process that dies between any two of its steps loses no run: others end what it began. */
 import type { IQueueBackend } from 'bullmq';
 import { expect } from 'vitest';
-import { readAddress } from '../../../src/fleet/engine/address.ts';
-import { engineAt, openEngine } from '../../../src/fleet/engine/engine.ts';
-import { openStore } from '../../../src/fleet/engine/store.ts';
-import type { Engine, FleetJob, Taken } from '../../../src/ports/fleet.ts';
+import type { Engine, FleetJob, Taken } from '../../../src/engine/ports/fleet.ts';
+import { readAddress } from '../../../src/fleet/queue/address.ts';
+import { engineAt, openEngine } from '../../../src/fleet/queue/engine.ts';
+import { openStore } from '../../../src/fleet/queue/store.ts';
 import { aJob, RESULT, taken, until } from './engine-contract.ts';
 import type { Store } from './stores.ts';
 

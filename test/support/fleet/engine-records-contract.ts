@@ -1,7 +1,7 @@
 /** What every engine does beside the queue, whatever its store. */
 import { expect } from 'vitest';
-import { UsageError } from '../../../src/core/text/errors.ts';
-import type { RunCommand } from '../../../src/ports/fleet.ts';
+import { UsageError } from '../../../src/engine/core/text/errors.ts';
+import type { RunCommand } from '../../../src/engine/ports/fleet.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { aJob, aWorker, RESULT, type Rig, taken, until } from './engine-contract.ts';
 

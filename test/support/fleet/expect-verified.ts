@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { parseReceipt, receiptProblems } from '../../../src/home/receipts.ts';
+import { parseReceipt, receiptProblems } from '../../../src/engine/home/receipts.ts';
 import type { Fleet } from './fleet.ts';
 import { type History, isAncestor, piecesJudged, piecesMade, publishedFile } from './history.ts';
 

@@ -1,11 +1,11 @@
 /** What a remote holds about a run, read with git alone: none of our own code stands between the test and the truth. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import type { Entry } from '../../../src/core/loop/entry.ts';
-import type { LoopState } from '../../../src/core/loop/state.ts';
-import { sha256 } from '../../../src/files/digest.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { LoopState } from '../../../src/engine/core/loop/state.ts';
+import { sha256 } from '../../../src/engine/files/digest.ts';
+import { lineCheck, NO_PREVIOUS } from '../../../src/engine/home/journal/file.ts';
+import { type JournalLine, parseLine } from '../../../src/engine/home/journal/line.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
-import { lineCheck, NO_PREVIOUS } from '../../../src/home/journal/file.ts';
-import { type JournalLine, parseLine } from '../../../src/home/journal/line.ts';
 import { MADE } from './score.ts';
 
 export function git(remote: string, ...args: string[]): string {

@@ -1,7 +1,7 @@
 /** Publishes again and again in a process of its own, which a test kills. Says what was published. */
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fenced } from '../../../src/core/fleet/errors.ts';
+import { Fenced } from '../../../src/engine/core/fleet/errors.ts';
 import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
 
 const [url = '', folder = '', run = '', commit = ''] = process.argv.slice(2);

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import type { Decision, Ending, LoopState } from '../../../src/core/loop/state.ts';
-import { featureListFormat } from '../../../src/formats/feature-list/index.ts';
-import type { ForeignLoop, StatePlace } from '../../../src/formats/format.ts';
-import type { Held } from '../../../src/ports/session-loop.ts';
-import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
+import type { Decision, Ending, LoopState } from '../../../src/engine/core/loop/state.ts';
+import { featureListFormat } from '../../../src/engine/formats/feature-list/index.ts';
+import type { ForeignLoop, StatePlace } from '../../../src/engine/formats/format.ts';
+import type { Held } from '../../../src/engine/ports/session-loop.ts';
+import { applyChanges, foreignFiles } from '../../../src/engine/project/files.ts';
 import { freshLoop, T0 } from '../core/samples.ts';
 
 let folder = '';

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach } from 'vitest';
-import type { ForeignLoop, Reading, StatePlace } from '../../../src/formats/format.ts';
-import { lockFormat } from '../../../src/formats/lock/index.ts';
-import type { ForeignFiles, StateChange } from '../../../src/ports/ports.ts';
-import { applyChanges, foreignFiles } from '../../../src/project/files.ts';
+import type { ForeignLoop, Reading, StatePlace } from '../../../src/engine/formats/format.ts';
+import { lockFormat } from '../../../src/engine/formats/lock/index.ts';
+import type { ForeignFiles, StateChange } from '../../../src/engine/ports/ports.ts';
+import { applyChanges, foreignFiles } from '../../../src/engine/project/files.ts';
 import { T0 } from '../core/samples.ts';
 import { temporaryFolder } from '../files/workers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentAsk, AgentPort } from '../../../src/ports/ports.ts';
+import type { AgentAsk, AgentPort } from '../../../src/engine/ports/ports.ts';
 import type { ModelBehaviour } from './fake-agent.ts';
 
 export interface OpenedAgent {

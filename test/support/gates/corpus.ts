@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { testsIntactGate } from '../../../src/gates/tests_intact/index.ts';
-import type { FileChange, Workspace } from '../../../src/ports/ports.ts';
+import { testsIntactGate } from '../../../src/engine/gates/tests_intact/index.ts';
+import type { FileChange, Workspace } from '../../../src/engine/ports/ports.ts';
 import { contextOf } from './work-scene.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface CorpusCase {
   after: Map<string, string>;
 }
 
-export const CORPUS = resolve(import.meta.dirname, '../../gates/tests_intact/corpus');
+export const CORPUS = resolve(import.meta.dirname, '../../engine/gates/tests_intact/corpus');
 
 /** A case begins with such a line: `### weakening tolerance: the sum may be off by one`. */
 const HEAD = /^### (\S+) (\S+): (.+)$/;

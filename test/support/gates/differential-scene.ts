@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DifferentialOptions } from '../../../src/core/contract/gate-options.ts';
-import { differentialGate } from '../../../src/gates/differential/index.ts';
-import type { GateContext, Judgement } from '../../../src/gates/gate.ts';
+import type { DifferentialOptions } from '../../../src/engine/core/contract/gate-options.ts';
+import { differentialGate } from '../../../src/engine/gates/differential/index.ts';
+import type { GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
 import { type JudgedProject, projectOfTest } from './judged-project.ts';
 import { keptInMemory, roomsFor } from './rooms.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentAnswer, AgentAsk, AgentPort } from '../../../src/ports/ports.ts';
+import type { AgentAnswer, AgentAsk, AgentPort } from '../../../src/engine/ports/ports.ts';
 
 /** What the model behind an agent port does with a question. */
 export type ModelBehaviour =

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { GateContext } from '../../../src/gates/gate.ts';
-import type { Workspace } from '../../../src/ports/ports.ts';
-import { inPlace } from '../../../src/project/room/in-place.ts';
-import { systemShell } from '../../../src/project/shell/shell.ts';
-import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import type { GateContext } from '../../../src/engine/gates/gate.ts';
+import type { Workspace } from '../../../src/engine/ports/ports.ts';
+import { inPlace } from '../../../src/engine/project/room/in-place.ts';
+import { systemShell } from '../../../src/engine/project/shell/shell.ts';
+import { openWorkspace } from '../../../src/engine/project/trees/workspace.ts';
 import { initRepository } from '../repository.ts';
 import { fakeAgent } from './fake-agent.ts';
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findFiles } from '../../../src/core/text/globs.ts';
-import type { FreezeContext, GateContext } from '../../../src/gates/gate.ts';
-import type { Workspace } from '../../../src/ports/ports.ts';
-import { foreignFiles } from '../../../src/project/files.ts';
-import { inPlace } from '../../../src/project/room/in-place.ts';
-import { systemShell } from '../../../src/project/shell/shell.ts';
+import { findFiles } from '../../../src/engine/core/text/globs.ts';
+import type { FreezeContext, GateContext } from '../../../src/engine/gates/gate.ts';
+import type { Workspace } from '../../../src/engine/ports/ports.ts';
+import { foreignFiles } from '../../../src/engine/project/files.ts';
+import { inPlace } from '../../../src/engine/project/room/in-place.ts';
+import { systemShell } from '../../../src/engine/project/shell/shell.ts';
 
 /** A project in a temporary folder, judged with a real shell. */
 export interface TestProject {

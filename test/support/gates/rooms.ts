@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Contract } from '../../../src/core/contract/contract.ts';
-import type { Kept } from '../../../src/ports/ports.ts';
-import type { Rooms } from '../../../src/ports/rooms.ts';
-import { roomsOf } from '../../../src/project/room/rooms.ts';
+import type { Contract } from '../../../src/engine/core/contract/contract.ts';
+import type { Kept } from '../../../src/engine/ports/ports.ts';
+import type { Rooms } from '../../../src/engine/ports/rooms.ts';
+import { roomsOf } from '../../../src/engine/project/room/rooms.ts';
 import type { JudgedProject } from './judged-project.ts';
 
 /** Clean rooms of a project of a test, with the toolchains of this machine. */

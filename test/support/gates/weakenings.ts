@@ -1,5 +1,5 @@
-import { type ChangedFile, findWeakenings } from '../../../src/gates/tests_intact/index.ts';
-import { openSourceReader } from '../../../src/project/source/parser.ts';
+import { type ChangedFile, findWeakenings } from '../../../src/engine/gates/tests_intact/index.ts';
+import { openSourceReader } from '../../../src/engine/project/source/parser.ts';
 
 const reader = openSourceReader();
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GateOptions } from '../../../src/core/contract/gate-options.ts';
-import type { Gate, GateContext, Judgement } from '../../../src/gates/gate.ts';
-import { openSourceReader } from '../../../src/project/source/parser.ts';
+import type { GateOptions } from '../../../src/engine/core/contract/gate-options.ts';
+import type { Gate, GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
+import { openSourceReader } from '../../../src/engine/project/source/parser.ts';
 import { commit, git, type Scene, scene, write } from '../project/project-scene.ts';
 
 /** Grammars are loaded once for all tests of a process. */

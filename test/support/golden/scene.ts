@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { layoutFor, layoutNames } from '../../../src/dev/conformance/layouts.ts';
 import type { Ran } from '../../../src/dev/conformance/run-command.ts';
 import type { Format } from '../../../src/dev/conformance/scenario.ts';
-import { TOOL_EVENTS } from '../../../src/hook/wiring/detect-foreign-state.ts';
+import { TOOL_EVENTS } from '../../../src/engine/hook/wiring/detect-foreign-state.ts';
 import { temporaryFolder } from '../files/workers.ts';
 import { loadProgram, runCli, runHook, runToolHook } from '../in-process.ts';
 import { steady } from './steady.ts';

@@ -5,14 +5,14 @@ import {
   type Frozen,
   type FrozenContract,
   type GateSpec,
-} from '../../../src/core/contract/contract.ts';
-import type { GateKind } from '../../../src/core/contract/gate-options.ts';
-import { callsFor } from '../../../src/core/loop/plan-gates.ts';
-import type { EvidenceClass } from '../../../src/core/loop/verdict.ts';
-import type { Gate, GateContext, Gates, Judgement } from '../../../src/gates/gate.ts';
-import type { Judges } from '../../../src/judging/ports.ts';
-import type { JudgingRequest } from '../../../src/ports/judging.ts';
-import type { FileChange, VerdictCache, Workspace } from '../../../src/ports/ports.ts';
+} from '../../../src/engine/core/contract/contract.ts';
+import type { GateKind } from '../../../src/engine/core/contract/gate-options.ts';
+import { callsFor } from '../../../src/engine/core/loop/plan-gates.ts';
+import type { EvidenceClass } from '../../../src/engine/core/loop/verdict.ts';
+import type { Gate, GateContext, Gates, Judgement } from '../../../src/engine/gates/gate.ts';
+import type { Judges } from '../../../src/engine/judging/ports.ts';
+import type { JudgingRequest } from '../../../src/engine/ports/judging.ts';
+import type { FileChange, VerdictCache, Workspace } from '../../../src/engine/ports/ports.ts';
 
 export const PASS: Judgement = { outcome: 'pass', summary: 'passes' };
 export const FAIL: Judgement = {

@@ -1,8 +1,8 @@
-import type { Contract, GateSpec, Notification, Phase } from '../../../src/core/contract/contract.ts';
-import type { LoopState } from '../../../src/core/loop/state.ts';
-import type { Message } from '../../../src/core/words/endings.ts';
-import { approveGate } from '../../../src/gates/approve/index.ts';
-import type { LoopRef } from '../../../src/ports/ports.ts';
+import type { Contract, GateSpec, Notification, Phase } from '../../../src/engine/core/contract/contract.ts';
+import type { LoopState } from '../../../src/engine/core/loop/state.ts';
+import type { Message } from '../../../src/engine/core/words/endings.ts';
+import { approveGate } from '../../../src/engine/gates/approve/index.ts';
+import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { type HookScene, hookScene } from './hook-scene.ts';
 import { contractWith, run, type Says } from './judging.ts';
 

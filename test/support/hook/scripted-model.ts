@@ -1,5 +1,5 @@
 /** What a played client knows of models: windows, prices, and what their errors are called. */
-import type { SessionResult } from '../../../src/core/run/session-end.ts';
+import type { SessionResult } from '../../../src/engine/core/run/session-end.ts';
 
 export function windowOf(model: string): number {
   return /4-[56]/.test(model) ? 200_000 : 1_000_000;

@@ -1,4 +1,4 @@
-import type { SessionFacts } from '../../../src/core/run/session-end.ts';
+import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
 
 /** How a session comes back that has come to its end by itself. */
 export const done = (more: Partial<NonNullable<SessionFacts['result']>> = {}): SessionFacts => ({

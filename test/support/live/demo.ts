@@ -6,9 +6,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { findClaude } from '../../../src/client/sdk/find-client.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
 import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
+import { findClaude } from '../../../src/engine/client/sdk/find-client.ts';
 import { endProcessesOf } from './processes.ts';
 import { BIN } from './untildone.ts';
 

@@ -1,10 +1,10 @@
 /** Whole sessions of the real client, driven by the real adapter, against the simulator. */
 import { randomUUID } from 'node:crypto';
-import { cleanEnvironment, findClaude } from '../../../src/client/sdk/find-client.ts';
-import { nameEnd } from '../../../src/core/run/session-end.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
-import type { SessionLimits, SessionPlan, SessionPort } from '../../../src/ports/ports.ts';
-import { agentSessions } from '../../../src/run/client/session.ts';
+import { cleanEnvironment, findClaude } from '../../../src/engine/client/sdk/find-client.ts';
+import { nameEnd } from '../../../src/engine/core/run/session-end.ts';
+import type { SessionLimits, SessionPlan, SessionPort } from '../../../src/engine/ports/ports.ts';
+import { agentSessions } from '../../../src/engine/run/client/session.ts';
 import { processesOf } from './processes.ts';
 import type { Scene } from './scene.ts';
 import { type Heard, limits, listener } from './session-port.ts';

@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { cleanEnvironment } from '../../../src/client/sdk/find-client.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
+import { cleanEnvironment } from '../../../src/engine/client/sdk/find-client.ts';
 import { isLong } from '../long.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,7 +1,7 @@
 /** The plugin as a person installs it: from a marketplace, which here is the folder of this repository. */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { cleanEnvironment, findClaude } from '../../../src/client/sdk/find-client.ts';
+import { cleanEnvironment, findClaude } from '../../../src/engine/client/sdk/find-client.ts';
 import type { RunningClient } from './client.ts';
 import type { Scene } from './scene.ts';
 

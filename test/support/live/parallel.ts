@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
 import { git } from './contract.ts';
 import type { Scene } from './scene.ts';
 import { bash, loopsOf } from './untildone.ts';

@@ -1,8 +1,8 @@
 /** Claude Code on a machine that an organization manages: its folder in /etc holds these settings, for this client alone. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findClaude } from '../../../src/client/sdk/find-client.ts';
-import { quoteForShell } from '../../../src/core/shell/words.ts';
+import { findClaude } from '../../../src/engine/client/sdk/find-client.ts';
+import { quoteForShell } from '../../../src/engine/core/shell/words.ts';
 import type { Scene } from './scene.ts';
 
 /** Forbids hooks modules of plugins that the organization has not given out itself. */

@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { OUR_EVENTS } from '../../../src/client/settings/our-events.ts';
-import type { Entry } from '../../../src/core/loop/entry.ts';
+import { OUR_EVENTS } from '../../../src/engine/client/settings/our-events.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
 import type { StreamLine } from './client.ts';
 import { FINGERPRINT, withPlaceholders } from './placeholders.ts';
 import {

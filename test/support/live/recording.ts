@@ -1,10 +1,10 @@
 /**
  * What the real client sent to our hooks in one test, as a file: `<event>/<version of the client>-<case>.json`. Paths, ids and
- * times are placeholders. `test/hook/recordings.test.ts` plays it without a client.
+ * times are placeholders. `test/engine/hook/recordings.test.ts` plays it without a client.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { newerThan } from '../../../src/core/text/version.ts';
+import { newerThan } from '../../../src/engine/core/text/version.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../fixtures/recordings');
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cleanEnvironment } from '../../../src/client/sdk/find-client.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
+import { cleanEnvironment } from '../../../src/engine/client/sdk/find-client.ts';
 import type { Scene } from './scene.ts';
 import { BIN } from './untildone.ts';
 

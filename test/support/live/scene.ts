@@ -3,9 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cleanEnvironment, findClaude, prepareClientHome } from '../../../src/client/sdk/find-client.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
 import { type Simulator, startSimulator } from '../../../src/dev/simulator/server.ts';
+import {
+  cleanEnvironment,
+  findClaude,
+  prepareClientHome,
+} from '../../../src/engine/client/sdk/find-client.ts';
 import { type ClientRun, launchClient, type RunningClient } from './client.ts';
 import { endProcessesOf } from './processes.ts';
 import { RECORDED_ARGS, Recorder } from './recorder.ts';

@@ -1,6 +1,6 @@
 /** What every session port does: the real one, and the one that is played in unit tests. */
 import { describe, expect, test } from 'vitest';
-import { nameEnd } from '../../../src/core/run/session-end.ts';
+import { nameEnd } from '../../../src/engine/core/run/session-end.ts';
 import { calling, limits, listener, named, type OpenSessions, runIn } from './session-port.ts';
 import { endsFromOutsideHaveNames, endsOfTheClientHaveNames } from './session-port-endings.ts';
 

@@ -1,9 +1,9 @@
 /** How sessions end, whatever ends them: a part of what every session port does. */
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../../src/core/loop/event.ts';
-import { nameEnd, type SessionEnd, type SessionFacts } from '../../../src/core/run/session-end.ts';
 import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
-import type { SessionLimits, SessionPlan } from '../../../src/ports/ports.ts';
+import type { Answer } from '../../../src/engine/core/loop/event.ts';
+import { nameEnd, type SessionEnd, type SessionFacts } from '../../../src/engine/core/run/session-end.ts';
+import type { SessionLimits, SessionPlan } from '../../../src/engine/ports/ports.ts';
 import { cutOff } from '../patience.ts';
 import { calling, limits, listener, named, type OpenSessions, runIn } from './session-port.ts';
 

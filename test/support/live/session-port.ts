@@ -1,14 +1,15 @@
 /** What a session port is asked in tests: the real one, and the one that is played in unit tests. */
-import type { Answer, HookEvent } from '../../../src/core/loop/event.ts';
-import { nameEnd } from '../../../src/core/run/session-end.ts';
+
 import type { Script, Turn } from '../../../src/dev/simulator/script.ts';
+import type { Answer, HookEvent } from '../../../src/engine/core/loop/event.ts';
+import { nameEnd } from '../../../src/engine/core/run/session-end.ts';
 import type {
   SessionHappening,
   SessionLimits,
   SessionListener,
   SessionPlan,
   SessionPort,
-} from '../../../src/ports/ports.ts';
+} from '../../../src/engine/ports/ports.ts';
 
 export interface OpenedSessions {
   port: SessionPort;

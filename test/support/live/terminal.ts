@@ -1,9 +1,9 @@
 /** The real client in a terminal, as a person sits before it: some events come only there. */
 import { spawn, spawnSync } from 'node:child_process';
-import { cleanEnvironment, findClaude } from '../../../src/client/sdk/find-client.ts';
-import { quoteForShell } from '../../../src/core/shell/words.ts';
 import type { Script } from '../../../src/dev/simulator/script.ts';
 import type { SimulatorRequest } from '../../../src/dev/simulator/server.ts';
+import { cleanEnvironment, findClaude } from '../../../src/engine/client/sdk/find-client.ts';
+import { quoteForShell } from '../../../src/engine/core/shell/words.ts';
 import { waitFor } from './processes.ts';
 import type { Scene } from './scene.ts';
 import { screenOf } from './screen.ts';

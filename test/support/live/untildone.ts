@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { Entry } from '../../../src/core/loop/entry.ts';
+import type { Entry } from '../../../src/engine/core/loop/entry.ts';
 import type { LoopJson } from '../../../src/read/loop/loop-json.ts';
 import { loadProgram, type Program, runCli } from '../in-process.ts';
 import { isLong } from '../long.ts';

@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { createHome, type Home, homeAt } from '../../../src/home/layout.ts';
-import type { RunGit } from '../../../src/run/git/commit-progress.ts';
-import type { RunGitWorld } from '../../../src/run/git/record.ts';
-import { openRunGit, type RunGitOptions } from '../../../src/run/git/run-git.ts';
+import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
+import { createHome, type Home, homeAt } from '../../../src/engine/home/layout.ts';
+import type { RunGit } from '../../../src/engine/run/git/commit-progress.ts';
+import type { RunGitWorld } from '../../../src/engine/run/git/record.ts';
+import { openRunGit, type RunGitOptions } from '../../../src/engine/run/git/run-git.ts';
 import { addOrigin, initCommitted } from '../repository.ts';
 import { write } from './project-scene.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Workspace } from '../../../src/ports/ports.ts';
-import { openWorkspace } from '../../../src/project/trees/workspace.ts';
+import type { Workspace } from '../../../src/engine/ports/ports.ts';
+import { openWorkspace } from '../../../src/engine/project/trees/workspace.ts';
 import { initRepository } from '../repository.ts';
 
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

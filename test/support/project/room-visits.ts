@@ -1,5 +1,5 @@
 /** Opens and leaves rooms of two trees in turn until it is killed, with commands that spoil files. */
-import { openRoom } from '../../../src/project/room/room.ts';
+import { openRoom } from '../../../src/engine/project/room/room.ts';
 
 const [folder = '', shadowDir = '', ...trees] = process.argv.slice(2);
 for (let n = 0; ; n++) {

@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Enclosure } from '../../../src/project/walls/walls.ts';
-import { wallsFor } from '../../../src/project/walls/walls-for.ts';
+import type { Enclosure } from '../../../src/engine/project/walls/walls.ts';
+import { wallsFor } from '../../../src/engine/project/walls/walls-for.ts';
 
 /** A folder for PATH with all programs of the system but these. */
 export function pathWithout(folder: string, ...names: string[]): string {

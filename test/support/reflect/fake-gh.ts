@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
-import type { GhCli } from '../../../src/reflect/issues/file-issues.ts';
+import type { GhCli } from '../../../src/read/reflect/issues/file-issues.ts';
 import { scratchFolder } from './made-transcript.ts';
 
 export interface GhState {

@@ -1,5 +1,5 @@
-import { TranscriptReader } from '../../../src/reflect/reading/read-transcript.ts';
-import type { Excerpt, ReadingCounts, TranscriptRecord } from '../../../src/reflect/reading/records.ts';
+import { TranscriptReader } from '../../../src/read/reflect/reading/read-transcript.ts';
+import type { Excerpt, ReadingCounts, TranscriptRecord } from '../../../src/read/reflect/reading/records.ts';
 
 /** A record as plain data. */
 export function plain(record: TranscriptRecord): Record<string, unknown> {

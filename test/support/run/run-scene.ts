@@ -1,10 +1,10 @@
 /** A run over sessions that a test plays itself. */
-import type { Contract, RunMode } from '../../../src/core/contract/contract.ts';
-import type { Answer, HookEvent, StopEvent } from '../../../src/core/loop/event.ts';
-import type { SessionFacts } from '../../../src/core/run/session-end.ts';
-import type { LoopRef, SessionListener, SessionPlan, SessionUse } from '../../../src/ports/ports.ts';
-import { type RunWorld, runLoop } from '../../../src/run/driver/run-loop.ts';
-import type { RunEvent } from '../../../src/run/reporter.ts';
+import type { Contract, RunMode } from '../../../src/engine/core/contract/contract.ts';
+import type { Answer, HookEvent, StopEvent } from '../../../src/engine/core/loop/event.ts';
+import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
+import type { LoopRef, SessionListener, SessionPlan, SessionUse } from '../../../src/engine/ports/ports.ts';
+import { type RunWorld, runLoop } from '../../../src/engine/run/driver/run-loop.ts';
+import type { RunEvent } from '../../../src/engine/run/reporter.ts';
 import { type HookScene, hookScene } from '../hook/hook-scene.ts';
 import { contractWith, frozenWith, run, type Says } from '../hook/judging.ts';
 import { done } from '../hook/session-facts.ts';

@@ -1,9 +1,9 @@
-import { DEFAULT_LIMITS } from '../../../src/core/contract/contract.ts';
-import type { GateLine, LoopState } from '../../../src/core/loop/state.ts';
-import type { Verdict } from '../../../src/core/loop/verdict.ts';
-import { newRun } from '../../../src/core/run/run.ts';
-import type { SessionHappening } from '../../../src/ports/ports.ts';
-import type { RunEvent } from '../../../src/run/reporter.ts';
+import { DEFAULT_LIMITS } from '../../../src/engine/core/contract/contract.ts';
+import type { GateLine, LoopState } from '../../../src/engine/core/loop/state.ts';
+import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
+import { newRun } from '../../../src/engine/core/run/run.ts';
+import type { SessionHappening } from '../../../src/engine/ports/ports.ts';
+import type { RunEvent } from '../../../src/engine/run/reporter.ts';
 import { freshLoop } from '../core/samples.ts';
 
 export const T0 = Date.parse('2026-01-05T10:00:00Z');

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { openRunReporter } from '../../../src/run/view/report.ts';
-import { out } from '../../../src/terminal/print.ts';
+import { openRunReporter } from '../../../src/engine/run/view/report.ts';
+import { out } from '../../../src/engine/terminal/print.ts';
 import { BASELINE, doneState, LIMITS, LOOP, STORY } from './run-story.ts';
 
 const [scene, resultFile = ''] = process.argv.slice(2);

@@ -1,15 +1,15 @@
 /** One client session, played: what the real client does with the answers of the model and of the hooks. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, HookEvent } from '../../../src/core/loop/event.ts';
-import type { SessionFacts, SessionResult } from '../../../src/core/run/session-end.ts';
 import { errorAnswer, type Message, messageOf } from '../../../src/dev/simulator/messages.ts';
 import type { Turn } from '../../../src/dev/simulator/script.ts';
+import type { Answer, HookEvent } from '../../../src/engine/core/loop/event.ts';
+import type { SessionFacts, SessionResult } from '../../../src/engine/core/run/session-end.ts';
 import type {
   SessionHappening,
   SessionLimits,
   SessionListener,
   SessionPlan,
-} from '../../../src/ports/ports.ts';
+} from '../../../src/engine/ports/ports.ts';
 import { failureOf, priceOf, tokensOf, windowOf } from '../hook/scripted-model.ts';
 import type { KeptSession, ScriptedOptions, ScriptedRequest, ToolCall } from './scripted-session.ts';
 

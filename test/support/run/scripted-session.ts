@@ -2,7 +2,7 @@
  * Client sessions that are played in this process: the model is a script of the simulator, the client is this. Held to
  * the same contract as the real one (test/support/live/session-port-contract.ts). Nothing is waited for but `idleMs`.
  */
-import type { SessionFacts } from '../../../src/core/run/session-end.ts';
+
 import {
   compileScript,
   NOTHING_SERVED,
@@ -10,7 +10,13 @@ import {
   type Script,
   type Turn,
 } from '../../../src/dev/simulator/script.ts';
-import type { SessionLimits, SessionListener, SessionPlan, SessionPort } from '../../../src/ports/ports.ts';
+import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
+import type {
+  SessionLimits,
+  SessionListener,
+  SessionPlan,
+  SessionPort,
+} from '../../../src/engine/ports/ports.ts';
 import { Interruption, ScriptedClient } from './scripted-client.ts';
 
 export interface ToolCall {

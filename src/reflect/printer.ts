@@ -1,8 +1,0 @@
-import type { Style } from '../terminal/style.ts';
-
-/** What prints for the bundle that looks back. The program brings it, because colours are decided there. */
-export interface Printer {
-  out(line: string): void;
-  warn(line: string): void;
-  paint(style: Style, text: string): string;
-}

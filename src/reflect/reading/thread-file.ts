@@ -1,9 +1,0 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { thisProgram } from '../../home/program.ts';
-
-/** What a thread that reads is started with; undefined when the code runs from its sources. */
-export function threadFile(): string | undefined {
-  const file = join(dirname(thisProgram().hookEntry), 'program', 'reflect.mjs');
-  return existsSync(file) ? file : undefined;
-}
