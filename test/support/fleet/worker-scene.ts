@@ -9,7 +9,7 @@ import type { Engine } from '../../../src/engine/ports/fleet.ts';
 import { openEngine } from '../../../src/fleet/queue/engine.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
 import { assemble, type WorkerFlags, type WorkerParts } from '../../../src/fleet/worker/command.ts';
-import { driverStarter } from '../../../src/fleet/worker/driver-process.ts';
+import { driverStarter, type StartDriver } from '../../../src/fleet/worker/driver-process.ts';
 import type { WorkerEvent } from '../../../src/fleet/worker/events.ts';
 import { WorkerFolders } from '../../../src/fleet/worker/folders.ts';
 import { StoreLink } from '../../../src/fleet/worker/store-link.ts';
@@ -58,6 +58,8 @@ export class WorkerScene {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-worker-')));
   readonly secret = randomBytes(32).toString('hex');
   readonly engine: Engine;
+  /** Processes of runs, on all workers. */
+  readonly drivers = { alive: 0, mostAtATime: 0 };
   readonly #url: string;
   readonly #workers: PlayedWorker[] = [];
   #runs = 0;
@@ -127,7 +129,7 @@ export class WorkerScene {
         engine,
         secret: this.secret,
         env: {},
-        start: driverStarter(resolve('test/support/fleet/played-driver.mjs')),
+        start: this.#counted(driverStarter(resolve('test/support/fleet/played-driver.mjs'))),
         envFor: () => ({ PATH: process.env.PATH }),
         missing: () => [],
         beatMs: 200,
@@ -141,6 +143,17 @@ export class WorkerScene {
     const played = { worker, events, folders, engine, over: worker.work() };
     this.#workers.push(played);
     return played;
+  }
+
+  #counted(start: StartDriver): StartDriver {
+    const { drivers } = this;
+    return (...given) => {
+      const driver = start(...given);
+      drivers.alive++;
+      drivers.mostAtATime = Math.max(drivers.mostAtATime, drivers.alive);
+      void driver.over.then(() => drivers.alive--);
+      return driver;
+    };
   }
 
   /** Waits until an iteration of a run is under way. */
