@@ -53,6 +53,8 @@ export interface Composition {
   /** The tree that gives the paths that `takes` chooses; what it does not have is absent. */
   from: string;
   takes(path: string): boolean;
+  /** The paths that neither tree gives. */
+  without?(path: string): boolean;
   /** Files whose text is neither tree's. */
   texts?: Readonly<Record<string, string>>;
   /** Links that neither tree has, by path, each with what it leads to. */
@@ -76,4 +78,6 @@ export interface Rooms {
   /** Makes a tree of two others. */
   compose(composition: Composition, signal?: AbortSignal): Promise<string>;
   files(tree: string, signal?: AbortSignal): Promise<TreeFile[]>;
+  /** The texts of such files, by path. */
+  texts(files: readonly TreeFile[], signal?: AbortSignal): Promise<Map<string, string>>;
 }

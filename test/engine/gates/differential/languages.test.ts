@@ -143,6 +143,7 @@ test('a start whose dependencies cannot be installed is run with those of now', 
       rooms: {
         compose: async ({ rest }) => `composed ${rest.slice(0, 4)}`,
         files: async () => [{ path: 'test/a.test.sh', mode: '100644', blob: '1' }],
+        texts: async () => new Map(),
         open: async ({ tree }) => {
           opened.push(tree);
           if (opened.length === 1) throw new Error('the setup `npm ci` fails with exit code 1');

@@ -1,0 +1,71 @@
+/** What a run of the tests on a tree showed. Gates of one command share it, so that no tree is measured twice. */
+import { type Measured, measured } from '../../core/proof/differential.ts';
+import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
+import type { Tally } from '../../core/proof/test-results.ts';
+import type { Kept } from '../../ports/ports.ts';
+import type { TestRun } from '../../ports/rooms.ts';
+import { usefulLines } from '../run/outcome.ts';
+
+export interface Run extends Measured {
+  /** The most useful lines of the output. */
+  lines: string[];
+  exitCode?: number;
+  outputSha256?: string;
+  durationMs: number;
+  walls?: string;
+  /** Whether its runner was asked for a report. */
+  asked?: boolean;
+  /** What its last lines count. */
+  printed?: PrintedSummary;
+}
+
+export const NOTHING_RUN: Run = { tests: new Map(), green: false, whole: true, lines: [], durationMs: 0 };
+
+/** What a finished command says, or why it says nothing. */
+export function runFrom(
+  { result, tests, asked }: TestRun,
+  walls: string | undefined,
+): Run | { problem: string } {
+  const seen = measured(result, tests);
+  if ('problem' in seen) return seen;
+  const { exitCode, outputSha256, durationMs } = result;
+  return {
+    ...seen,
+    lines: usefulLines(result.output),
+    exitCode,
+    outputSha256,
+    durationMs,
+    walls,
+    asked,
+    printed: summaryIn(result.output),
+  };
+}
+
+/** Everything that a run depends on. */
+export interface RunOf {
+  tree: string;
+  command: string;
+  folder: string;
+  env: Readonly<Record<string, string>> | undefined;
+  /** The name of what was kept at the loop's start: the environment and the programs of clean rooms. */
+  start: string | undefined;
+}
+
+export function runName(
+  { tree, command, folder, env, start }: RunOf,
+  digest: (text: string) => string,
+): string {
+  return `run ${digest(JSON.stringify([tree, command, folder, env ?? null, start ?? null]))}`;
+}
+
+export function keepRun(name: string, run: Run, kept: Kept | undefined): void {
+  kept?.write(name, { ...run, tests: [...run.tests] });
+}
+
+/** What was kept of a run. It is sealed, so its shape is ours. */
+export function keptRun(name: string, kept: Kept | undefined): Run | undefined {
+  const value = kept?.read(name);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const run = value as Omit<Run, 'tests'> & { tests: [string, Tally][] };
+  return Array.isArray(run.tests) ? { ...run, tests: new Map(run.tests) } : undefined;
+}
