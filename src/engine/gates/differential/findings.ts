@@ -97,7 +97,7 @@ function nothingShown(added: readonly string[]): Finding {
   };
 }
 
-/** Changed code that no test misses. */
+/** Changed code that is not tested, where the contract names a share. */
 export function findingsInChange(change: ChangeFinding | undefined): Finding[] {
   if (change?.outcome !== 'fail') return [];
   const lines = [`${change.summary} [change]`, ...change.evidence.map((line) => `  ${line}`)];
