@@ -1,3 +1,4 @@
+import type { CanaryFate } from '../core/proof/canary.ts';
 import type { TestResults } from '../core/proof/test-results.ts';
 import type { Shell, ShellCommand, ShellResult } from './ports.ts';
 
@@ -7,19 +8,26 @@ export interface Place {
   dir: string;
   shell: Shell;
   /** Runs a command that may be a test runner, and asks it for results test by test. */
-  runTests(command: ShellCommand): Promise<TestRun>;
+  runTests(command: TestCommand): Promise<TestRun>;
   /** `clean`: a fresh copy of the tree, outside of the project; `project`: the folder in which the agent works. */
   room: 'clean' | 'project';
   /** What keeps commands from everything else; absent: nothing does. */
   walls?: string;
 }
 
+export interface TestCommand extends ShellCommand {
+  /** Where a canary may be laid in: beside this file of tests, loading these modules first. */
+  canary?: { beside: string; loads: readonly string[] };
+}
+
 export interface TestRun {
   result: ShellResult;
   /** Whether a runner that is known was asked for a report. */
   asked?: boolean;
-  /** Absent when no runner wrote a report that can be read. */
+  /** Absent when no runner wrote a report that can be read. Without the canary. */
   tests?: TestResults;
+  /** What became of the canary; absent: none was laid in. */
+  canary?: CanaryFate;
 }
 
 /** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */

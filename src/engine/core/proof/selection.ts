@@ -127,7 +127,7 @@ export function narrowedTo(
 }
 
 /** The folder and the usual parts of a name: `test/*.test.js`, `tests/test_*.py`. */
-function patternOf(path: string): string {
+export function patternOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const begin = /^(?:test|spec)[-_]/.exec(name)?.[0] ?? '';
   const end = /(?:[-_.](?:tests?|spec))?(?:\.\w+)$/.exec(name)?.[0] ?? '';
