@@ -16,8 +16,21 @@ export interface Place {
 }
 
 export interface TestCommand extends ShellCommand {
-  /** Where a canary may be laid in: beside this file of tests, loading these modules first. */
-  canary?: { beside: string; loads: readonly string[] };
+  /** Where a canary may be laid in. */
+  canary?: CanaryOrder;
+}
+
+export interface CanaryOrder {
+  /** Files of tests: it is laid beside one of them that is of its runner. */
+  beside: readonly string[];
+  /** Changed modules that it loads first, where it runs in a process of its own. */
+  loads: readonly string[];
+}
+
+export interface LaidCanary {
+  fate: CanaryFate;
+  /** The file of tests that it was laid beside. */
+  beside: string;
 }
 
 export interface TestRun {
@@ -27,7 +40,7 @@ export interface TestRun {
   /** Absent when no runner wrote a report that can be read. Without the canary. */
   tests?: TestResults;
   /** What became of the canary; absent: none was laid in. */
-  canary?: CanaryFate;
+  canary?: LaidCanary;
 }
 
 /** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */

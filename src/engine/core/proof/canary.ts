@@ -27,7 +27,15 @@ export interface Beside {
   text: string;
 }
 
-interface CanaryOrder {
+/** Whether a file of tests is one of this runner's languages, and named as one. */
+export function canaryFits(runner: CanaryRunner, path: string): boolean {
+  if (runner === 'pytest' || runner === 'unittest') return /(?:^|\/)test_\w*\.py$|_test\.py$/.test(path);
+  return runner === 'go'
+    ? path.endsWith('_test.go')
+    : /[-_.](?:tests?|spec)\.[cm]?[jt]sx?$|(?:^|\/)test[-_][^/]*\.[cm]?[jt]sx?$/.test(path);
+}
+
+interface CanaryForm {
   runner: CanaryRunner;
   beside: Beside;
   /** Changed modules that are loaded first, where tests load them, too. */
@@ -68,7 +76,7 @@ const SECOND = [
 const TRIES = 20;
 
 /** Undefined where the file beside it says nothing of its form, or no name is free. */
-export function canaryBeside({ runner, beside, loads, isTaken, random }: CanaryOrder): Canary | undefined {
+export function canaryBeside({ runner, beside, loads, isTaken, random }: CanaryForm): Canary | undefined {
   const pattern = patternOf(beside.path).split('/').at(-1) ?? '';
   if (!pattern.includes('*')) return undefined;
   const folder = folderOf(beside.path);
@@ -126,12 +134,19 @@ const bring = (names: string, from: string, { beside }: Form) =>
 
 const titleOf = ({ words }: Form) => words.join(' ');
 
+/** A test that passes where an assertion that has to fail fails. */
+function noticing(title: string, assertion: string): string {
+  return `  let noticed = false;\n  try {\n    ${assertion};\n  } catch {\n    noticed = true;\n  }\n  if (!noticed) throw new Error('${title}');\n`;
+}
+
 const FORMS: Record<CanaryRunner, (form: Form) => Written | undefined> = {
   node: (form) => {
     const title = titleOf(form);
     const head = `${bring('assert', 'node:assert', form)}${bring('{ test }', 'node:test', form)}\n`;
     const check = `  assert.strictEqual(${form.number}, ${form.number + 1});\n`;
-    const text = `${head}test('${title}', { todo: true }, async () => {\n${loading(form)}${check}});\n`;
+    // A module that was loaded may keep the process up.
+    const end = form.loads.length === 0 ? '' : 'setTimeout(() => process.exit(), 2000).unref();\n';
+    const text = `${head}${end}test('${title}', { todo: true }, async () => {\n${loading(form)}${check}});\n`;
     return { title, alive: 'todo', text };
   },
   vitest: (form) => {
@@ -143,15 +158,22 @@ const FORMS: Record<CanaryRunner, (form: Form) => Written | undefined> = {
   },
   jest: (form) => {
     const title = titleOf(form);
-    const head = /tsx?$/.test(form.beside.path) ? '// @ts-nocheck\n' : '';
-    const check = `  expect(${form.number}).toBe(${form.number + 1});\n`;
-    const text = `${head}test.failing('${title}', async () => {\n${loading(form, 'require')}${check}});\n`;
+    const isImported = form.beside.text.includes('@jest/globals');
+    const head = [
+      /tsx?$/.test(form.beside.path) ? '// @ts-nocheck\n' : '',
+      isImported ? bring('{ expect, test }', '@jest/globals', form) : '',
+    ].join('');
+    // Older versions know no test that is to fail.
+    const check = noticing(title, `expect(${form.number}).toBe(${form.number + 1})`);
+    const fails = `  expect(${form.number}).toBe(${form.number + 1});\n`;
+    const body = (inner: string) => `async () => {\n${loading(form, 'require')}${inner}}`;
+    const text = `${head}if (test.failing) test.failing('${title}', ${body(fails)});\nelse test('${title}', ${body(check)});\n`;
     return { title, alive: 'passed', text };
   },
   mocha: (form) => {
     const title = titleOf(form);
-    const call = /^\s*suite\(/m.test(form.beside.text) ? 'test' : 'it';
-    const check = `  let noticed = false;\n  try {\n    assert.strictEqual(${form.number}, ${form.number + 1});\n  } catch {\n    noticed = true;\n  }\n  if (!noticed) throw new Error('${title}');\n`;
+    const check = noticing(title, `assert.strictEqual(${form.number}, ${form.number + 1})`);
+    const call = '(globalThis.it ?? globalThis.test)?.';
     const text = `${bring('assert', 'node:assert', form)}\n${call}('${title}', () => {\n${check}});\n`;
     return { title, alive: 'passed', text };
   },

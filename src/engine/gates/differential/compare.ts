@@ -14,6 +14,7 @@ import { mergedTests, unitsToRepeat } from '../../core/proof/selection.ts';
 import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
 import { passes } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
+import { refuseBent } from '../shared/canary-order.ts';
 import { NOTHING_RUN, type Run } from '../shared/test-run.ts';
 import type { ChangeFinding } from './change-words.ts';
 import type { Parts } from './parts.ts';
@@ -63,6 +64,7 @@ export async function compare(
     notes: [],
   };
   if (!present.green) return found;
+  refuseBent(present, options.command);
   const then = await startRun(trees, runs);
   if (tells(then) && !trees.hadTests)
     throw new Unmeasurable(
@@ -168,6 +170,7 @@ async function compareOldTests(
       `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
     );
   await refuseSilence(now, trees);
+  refuseBent(now, command);
   refuseContradiction(then, now, options, true);
   const { present } = found;
   const moved = (old: OldTests) =>

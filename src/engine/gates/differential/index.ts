@@ -62,7 +62,7 @@ async function judgeWork(
     runs,
     partsOf: (seen: readonly Run[]) => partsOf(options.command, trees, seen, context.rooms, signal),
   };
-  const comparison = await compare(options, measuring, context.task);
+  const comparison = await compare(options, measuring, context.request.task);
   const { present } = comparison;
   if (!present.green)
     return {

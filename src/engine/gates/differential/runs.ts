@@ -4,8 +4,9 @@ import { Unmeasurable } from '../../core/text/errors.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
-import { UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
-import { keepRun, keptRun, type Run, runFrom, runName } from '../shared/test-run.ts';
+import { usefulLines } from '../run/outcome.ts';
+import { runInRoom } from '../shared/room-run.ts';
+import { keepRun, keptRun, type Run, runFrom, runName, runsKept } from '../shared/test-run.ts';
 
 export interface Runs {
   /** Throws `Unmeasurable`. `nth`: the first run of this tree, or the second. */
@@ -16,18 +17,18 @@ const NOT_INSTALLED =
   'A clean room has no dependencies of its own: `setup: npm ci` or the like in the contract says how they are installed.';
 
 export function runsOf(
-  { command, cwd, env }: Pick<DifferentialOptions, 'command' | 'cwd' | 'env'>,
+  tests: Pick<DifferentialOptions, 'command' | 'cwd' | 'env'>,
   context: GateContext & { rooms: Rooms },
   signal: AbortSignal,
 ): Runs {
-  const folder = insideProject(cwd ?? '.');
-  if (folder === undefined) throw new Unmeasurable(`the folder "${cwd}" is not inside the project`);
-  const kept = context.measured ?? context.kept;
+  if (insideProject(tests.cwd ?? '.') === undefined)
+    throw new Unmeasurable(`the folder "${tests.cwd}" is not inside the project`);
+  const kept = runsKept(context);
   // A run that failed to say anything is not tried again in one judging.
   const known = new Map<string, Promise<Run>>();
   return {
     of(tree, what, nth = 1) {
-      const first = runName({ tree, command, folder, env, start: undefined }, context.digest);
+      const first = runName(tree, tests, context);
       const name = nth === 1 ? first : `${first} again`;
       const run = known.get(name) ?? keptOrNew(name, tree, what);
       known.set(name, run);
@@ -44,28 +45,18 @@ export function runsOf(
   }
 
   async function runOnce(tree: string, what: string): Promise<Run> {
-    const room = await context.rooms.open({ tree, signal }).catch((error: Error) => {
-      const evidence = error instanceof Unmeasurable ? error.evidence : [];
-      throw new Unmeasurable(`${what} could not be measured: ${error.message}`, evidence);
-    });
-    try {
-      const ended = await room.runTests({
-        command,
-        cwd: folder === '.' ? room.dir : `${room.dir}/${folder}`,
-        env,
-        outputFile: `${context.outputDir}/${fileNameFor(context.name)}-${fileNameFor(what)}.txt`,
-        oneStream: true,
-        timeoutMs: UNTIL_ABORTED,
-        signal,
-      });
-      const run = runFrom(ended, room.walls);
-      if (!('problem' in run)) return run;
-      throw new Unmeasurable(`${what} could not be measured: \`${command}\` ${run.problem}`, [
-        ...(ended.result.exitCode === 127 ? [NOT_INSTALLED] : []),
-        ...usefulLines(ended.result.output),
-      ]);
-    } finally {
-      await room.dispose();
-    }
+    const outputFile = `${context.request.outputDir}/${fileNameFor(context.name)}-${fileNameFor(what)}.txt`;
+    const { ended, walls } = await runInRoom(tree, tests, outputFile, context, signal).catch(
+      (error: Error) => {
+        const evidence = error instanceof Unmeasurable ? error.evidence : [];
+        throw new Unmeasurable(`${what} could not be measured: ${error.message}`, evidence);
+      },
+    );
+    const run = runFrom(ended, walls);
+    if (!('problem' in run)) return run;
+    throw new Unmeasurable(`${what} could not be measured: \`${tests.command}\` ${run.problem}`, [
+      ...(ended.result.exitCode === 127 ? [NOT_INSTALLED] : []),
+      ...usefulLines(ended.result.output),
+    ]);
   }
 }

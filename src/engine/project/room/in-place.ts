@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Canary } from '../../core/proof/canary.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Place, TestCommand, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
-import { canaryIn, layCanary, removeCanary } from '../test-report/canary.ts';
+import { canaryIn, type Laid, layCanary, removeCanary } from '../test-report/canary.ts';
 import { goOutput } from '../test-report/json.ts';
 import { reachIn } from '../walls/protected.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
@@ -90,7 +89,7 @@ export async function runTests(
   folder = tmpdir(),
 ): Promise<TestRun> {
   const reports = mkdtempSync(join(folder, 'untildone-report-'));
-  let canary: Canary | undefined;
+  let canary: Laid | undefined;
   try {
     const asked = askForReport(command.command, command.cwd, reports, { ...env, ...command.env });
     // File systems may keep times in whole seconds.
@@ -111,7 +110,7 @@ export async function runTests(
       result: isOther ? asPeopleRead(result, tests) : result,
       asked: isOther || Object.keys(asked.env).length > 1,
       tests,
-      ...(seen ? { canary: seen.fate } : {}),
+      ...(canary && seen ? { canary: { fate: seen.fate, beside: canary.beside } } : {}),
     };
   } finally {
     if (canary) removeCanary(canary, dir);

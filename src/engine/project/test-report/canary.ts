@@ -2,29 +2,42 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Canary, type CanaryFate, type CanaryRunner, canaryBeside } from '../../core/proof/canary.ts';
+import {
+  type Canary,
+  type CanaryFate,
+  type CanaryRunner,
+  canaryBeside,
+  canaryFits,
+} from '../../core/proof/canary.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
 import { namesIn } from '../../files/whole-file.ts';
-import type { TestCommand } from '../../ports/rooms.ts';
+import type { CanaryOrder } from '../../ports/rooms.ts';
 import { todoFailed } from './node-reporter.ts';
+
+/** A canary that lies in a room. */
+export interface Laid extends Canary {
+  beside: string;
+}
 
 /** Undefined where none can be laid: another runner, or no plain file in the folder to lay it beside. */
 export function layCanary(
-  { beside, loads }: NonNullable<TestCommand['canary']>,
+  { beside, loads }: CanaryOrder,
   runner: CanaryRunner | undefined,
   dir: string,
-): Canary | undefined {
-  const file = join(dir, beside);
-  if (runner === undefined || !isOwnFile(file, dir)) return undefined;
+): Laid | undefined {
+  if (runner === undefined) return undefined;
+  const fitting = beside.filter((path) => canaryFits(runner, path) && isOwnFile(join(dir, path), dir));
+  const path = fitting[fitting.length === 0 ? 0 : randomInt(fitting.length)];
+  if (path === undefined) return undefined;
   const canary = canaryBeside({
     runner,
-    beside: { path: beside, text: readFileSync(file, 'utf8') },
-    loads: loads.filter((path) => existsSync(join(dir, path))),
-    isTaken: (path) => lstatSync(join(dir, path), { throwIfNoEntry: false }) !== undefined,
+    beside: { path, text: readFileSync(join(dir, path), 'utf8') },
+    loads: loads.filter((each) => existsSync(join(dir, each))),
+    isTaken: (each) => lstatSync(join(dir, each), { throwIfNoEntry: false }) !== undefined,
     random: (below) => randomInt(below),
   });
   if (canary) writeFileSync(join(dir, canary.path), canary.text, { flag: 'wx' });
-  return canary;
+  return canary && { ...canary, beside: path };
 }
 
 /** Whether a file lies in the room itself: nothing is written through a link that leads out of it. */

@@ -1,11 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { GateSpec } from '../../../../src/engine/core/contract/contract.ts';
+import { runGate } from '../../../../src/engine/gates/run/index.ts';
 import {
   type DifferentialScene,
   differentialScene,
   type Files,
 } from '../../../support/gates/differential-scene.ts';
+import { keptInMemory, roomsFor } from '../../../support/gates/rooms.ts';
 
 const MODULES = 6;
 
@@ -43,6 +46,9 @@ async function scene(): Promise<DifferentialScene & { log: string; weight(): num
 }
 
 const COMMAND = 'node --test';
+const RUN: GateSpec = { kind: 'run', options: { command: COMMAND } };
+const PROOF: GateSpec = { kind: 'differential', options: { command: COMMAND } };
+const NEVER = new AbortController().signal;
 
 /** A start with all modules, and what a Stop costs beside the run of the start and the run of now. */
 async function costOf(change: (log: string) => Files) {
@@ -91,6 +97,24 @@ describe('what a Stop costs, in runs of all tests', () => {
     });
     // Half of the tests: as they were, as they are on old code, and as they are without the change, all files at once.
     expect(weight).toBeLessThanOrEqual(1.5);
+  });
+
+  test('a gate that runs the same tests shares its runs, of the start and of now', async () => {
+    const { judge, project: own, change, opened, log, weight } = await scene();
+    await change(project(log));
+    const baseTree = await own.workspace.tree();
+    const kept = keptInMemory();
+    const rooms = roomsFor(own);
+    const shared = { kept, rooms, gates: { tests: RUN, proof: PROOF } };
+    const testsOf = async (tree: string) =>
+      runGate.judge({ command: COMMAND }, own.context({ ...shared, name: 'tests', baseTree, tree }), NEVER);
+    expect(await testsOf(baseTree)).toMatchObject({ outcome: 'pass', proof: { room: 'clean' } });
+    await change({ 'src/m3.js': code(3, twice(3)), 'test/m3.test.js': tests(3, log, twiceTest(3)) });
+    expect((await testsOf(await own.workspace.tree())).outcome).toBe('pass');
+    expect(weight()).toBe(2);
+    expect((await judge({ command: COMMAND }, { ...shared, baseTree })).outcome).toBe('pass');
+    expect(opened).toEqual([]);
+    expect(weight()).toBeLessThanOrEqual(0.5);
   });
 
   test('tests that fail now: nothing else is run', async () => {
