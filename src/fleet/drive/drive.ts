@@ -6,6 +6,7 @@ import { contractFileOf } from '../../engine/contract/read.ts';
 import { Fenced } from '../../engine/core/fleet/errors.ts';
 import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { choicesOf } from '../../engine/core/run/options.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { NothingToDo } from '../../engine/core/text/errors.ts';
@@ -328,14 +329,13 @@ async function loadQuietJudges(): Promise<JudgeBundle> {
 }
 
 function optionsOf(spec: RunSpec): RunOptions {
-  const { run, task, contract, features, promise, mode, freshEvery, limits, ask, client } = spec;
+  const { run, task, contract, features } = spec;
   return {
+    ...choicesOf(spec),
     loop: run,
     task,
-    ...defined({ promise, mode, freshEvery, ask, features: features?.file, only: features?.only }),
+    ...defined({ features: features?.file, only: features?.only }),
     ...(contract === undefined ? {} : { contract: contractFileOf(contract).contract }),
-    limits,
-    client: defined(client),
     // Whoever submitted it sealed the commit, or brought the contract along.
     trust: true,
     git: { mode: 'branch', merge: false },

@@ -213,7 +213,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     lessons: entry.lessons,
     guarded: {},
     allowed: [],
-    run: entry.run ? newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) : undefined,
+    run: entry.run && newRun(entry.run),
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RunRules } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
+import { defaultsOf, onlyIn, type SessionRules } from '../../core/run/options.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -13,35 +14,25 @@ import type { RunReporter } from '../reporter.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** How the sessions of a run are started. */
-export interface ClientOptions {
-  model?: string;
+export interface ClientOptions extends SessionRules {
   permissionMode: string;
   allow: string[];
-  maxTurns?: number;
-  sessionMs?: number;
   idleMs: number;
-  /** Added to Claude Code's own system prompt. */
-  systemPrompt?: string;
   /** Other options of the Agent SDK. */
   client?: Record<string, unknown>;
 }
 
 /** Sessions of a run may write files of the project and nothing more, unless the user says otherwise. */
-const DEFAULT_CLIENT: ClientOptions = {
-  permissionMode: 'acceptEdits',
-  allow: [],
-  idleMs: 15 * 60_000,
-};
+const DEFAULT_CLIENT: ClientOptions = { allow: [], ...defaultsOf('client') };
 
 /** Options of the command win over the contract. Permission rules and options of the SDK are taken from both. */
 export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): ClientOptions {
-  const { mode: _, freshEvery: __, setup: ___, ...said } = rules;
   return {
     ...DEFAULT_CLIENT,
-    ...defined(said),
+    ...onlyIn('client', rules),
     ...defined(given),
-    allow: [...new Set([...(said.allow ?? []), ...(given.allow ?? [])])],
-    client: { ...said.client, ...given.client },
+    allow: [...new Set([...(rules.allow ?? []), ...(given.allow ?? [])])],
+    client: { ...rules.client, ...given.client },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type AskPolicy, DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
+import { DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/options.ts';
 import { askPerson } from '../../../../src/engine/hook/guard/ask-person.ts';
 import type { SessionListener } from '../../../../src/engine/ports/ports.ts';
 import { type RunWorld, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';
