@@ -21,7 +21,7 @@ import { type World, worldWith } from '../../engine/hook/wiring/world.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import { refuseRoot } from '../../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../engine/run/begin/drive-run.ts';
-import { RUN_MARK } from '../../engine/run/begin/run-world.ts';
+import { RUN_MARK } from '../../engine/run/begin/driver-ports.ts';
 import { readSpec } from '../secret.ts';
 import type { RunFiles, Truth } from '../truth/truth.ts';
 import { adoptRun, isHopeless, layJournal } from './adopt.ts';

@@ -42,8 +42,8 @@ import {
   type RunObservers,
 } from './client-options.ts';
 import { driveLoop } from './drive-loop.ts';
+import { keepProgress, lastVerdicts, pauseFor, RUN_MARK } from './driver-ports.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
-import { keepProgress, lastVerdicts, pauseFor, RUN_MARK } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
@@ -343,7 +343,7 @@ async function drive(driving: Driving): Promise<LoopState> {
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
     }
-    const pause = await driving.keeper?.begins(ref);
+    const pause = await driving.publisher?.begins(ref);
     if (pause !== undefined) return pauseFor(ref, pause, world);
     splitWork(ref, world);
     const before = await workInParallel(driving);

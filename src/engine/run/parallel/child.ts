@@ -21,7 +21,7 @@ import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { Driving } from '../begin/client-options.ts';
 import { driveLoop } from '../begin/drive-loop.ts';
-import { RUN_MARK } from '../begin/run-world.ts';
+import { RUN_MARK } from '../begin/driver-ports.ts';
 import { prepareWorktree } from '../begin/setup.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
