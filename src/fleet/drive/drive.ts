@@ -132,8 +132,8 @@ class RunOnMachine {
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
     const end = readEnd(files, run, key);
-    if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
+    if (end) return { kind: 'ended', result: end.result, spent: record?.spent };
     const early = record ? undefined : tooEarly(spec);
     if (early) return early;
     const publisherFrom = (first: FleetRecord) =>

@@ -183,7 +183,8 @@ export class FleetKeeper implements RunPublisher {
     const costUsd = this.#spending.total(spentUsd);
     const { iterations: iteration } = this.#spending;
     news.spent(costUsd);
-    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd });
+    const spent = this.#spending.rows;
+    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd, spent });
   }
 
   leaves(until: number | undefined): string | undefined {
@@ -282,12 +283,11 @@ export class FleetKeeper implements RunPublisher {
   /** Tells what a run has cost that does not go on here. */
   async #tellSpent(spent: readonly SpentIteration[] = []): Promise<void> {
     this.#spending = new Spending(spent);
-    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent: [...spent] });
+    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent });
   }
 
   #endedAs(state: LoopState): DriveOutcome {
-    const spentUsd = this.#spending.total(state.spent.costUsd);
-    return { kind: 'ended', result: this.#resultOf(state), spentUsd };
+    return { kind: 'ended', result: this.#resultOf(state), spent: this.#spending.rows };
   }
 
   #resultOf(state: LoopState) {
@@ -313,7 +313,7 @@ export class FleetKeeper implements RunPublisher {
     await this.#publish(message);
     this.#enter({ is: 'claimed', mayBegin: false });
     const { takes } = publisher.record;
-    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...this.#spending.rows] });
+    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: this.#spending.rows });
     for (const command of early.splice(0)) this.#hear(command);
   }
 
