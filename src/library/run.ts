@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { contractFrom } from '../engine/contract/read.ts';
 import type { LoopState } from '../engine/core/loop/state.ts';
 import { type OptionValue, type RunChoices, type RunOption, runOptions } from '../engine/core/run/options.ts';
@@ -16,7 +15,7 @@ import { type World, worldWith } from '../engine/hook/wiring/world.ts';
 import { type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../engine/run/begin/drive-run.ts';
 import { meantRun } from '../engine/run/begin/find-run.ts';
-import type { Interrupts } from '../engine/run/begin/interrupts.ts';
+import { interruptsBy } from '../engine/run/begin/interrupts.ts';
 import { reopens } from '../engine/run/begin/reopen-run.ts';
 import { lineTeller } from '../engine/run/view/json.ts';
 import { withTelemetry } from '../read/reflect/telemetry/follow-run.ts';
@@ -39,26 +38,21 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
     refuseInsideClient('run', world.home, process.env);
   }
   refuseRoot(client.permissionMode);
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  options.signal?.addEventListener('abort', abort, { once: true });
-  const told = teller(options, abort);
+  const thrown = new AbortController();
+  const told = teller(options, () => thrown.abort());
+  const stop = AbortSignal.any([thrown.signal, ...(options.signal ? [options.signal] : [])]);
   const observers: RunObservers = {
     world,
     reporter: told.reporter,
-    interrupts: interruptsBy(stop.signal),
+    interrupts: interruptsBy(stop, stop),
     withTelemetry,
   };
-  try {
-    const state =
-      goesOn === undefined
-        ? await beginRun(drivingOptions(options, choices, told.reporter.note), observers)
-        : await goOnWithRun(goesOn, client, observers, changes);
-    told.rethrow();
-    return resultOf(state, world);
-  } finally {
-    options.signal?.removeEventListener('abort', abort);
-  }
+  const state =
+    goesOn === undefined
+      ? await beginRun(drivingOptions(options, choices, told.reporter.note), observers)
+      : await goOnWithRun(goesOn, client, observers, changes);
+  told.rethrow();
+  return resultOf(state, world);
 }
 
 function worldFor({ project, env = process.env }: RunOptions): World {
@@ -92,23 +86,6 @@ function teller({ onEvent }: RunOptions, abort: () => void) {
     if (thrown) throw thrown.error;
   };
   return { reporter, rethrow };
-}
-
-/** How often the clock is looked at while the run waits: it may be set meanwhile. */
-const LOOK_AGAIN_MS = 30_000;
-
-function interruptsBy(signal: AbortSignal): Interrupts {
-  return {
-    asked: () => signal.aborted,
-    atOnce: signal,
-    waitUntil: async (time) => {
-      while (!signal.aborted && Date.now() < time) {
-        // The condition of the loop sees an abort.
-        await sleep(Math.min(LOOK_AGAIN_MS, time - Date.now()), undefined, { signal }).catch(() => undefined);
-      }
-    },
-    stop: () => undefined,
-  };
 }
 
 function resultOf(state: LoopState, world: World): RunResult {
