@@ -1,5 +1,6 @@
-import type { Contract, FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
-import type { Entry } from '../core/loop/entry.ts';
+import type { Contract, FrozenContract, Notification } from '../core/contract/contract.ts';
+
+import type { Entry, NewRun } from '../core/loop/entry.ts';
 import type { BaseGate } from '../core/loop/since-start.ts';
 import type { StartedWith } from '../core/loop/started-with.ts';
 import type { AgentsRead, LoopState } from '../core/loop/state.ts';
@@ -219,7 +220,7 @@ export interface NewLoop {
   costTotalUsd?: number;
   transcriptOffset: number;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** Further files of the loop. They are written before its journal, so that they exist after a crash. */
   files?: readonly { name: string; text: string }[];
 }
