@@ -15,7 +15,7 @@ import { handleHook } from '../../hook/handle-hook.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, SessionHappening, SessionPlan, SessionPort, SessionUse } from '../../ports/ports.ts';
 import type { RunEvent } from '../reporter.ts';
 import { RunBudget } from './run-budget.ts';
@@ -23,7 +23,7 @@ import { LastAnswer, RunClient } from './run-client.ts';
 
 /** What driving a run needs from the world. */
 export interface RunWorld {
-  ports: JudgingPorts;
+  ports: Ports;
   sessions: SessionPort;
   /** From now on the session's events belong to the loop. */
   bind(session: string): void;
