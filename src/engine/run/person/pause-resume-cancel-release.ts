@@ -10,7 +10,7 @@ import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign } from '../../hook/wiring/foreign.ts';
 import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { RUN_MARK } from '../begin/run-world.ts';
+import { RUN_MARK } from '../begin/driver-ports.ts';
 import { childrenOf } from './find-loop.ts';
 
 /** Does everything that follows from a command of yours: for the loop, its children, its run and its state files. */

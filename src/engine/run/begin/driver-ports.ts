@@ -20,9 +20,10 @@ import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort, SessionPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { sessionSandbox } from '../../project/walls/walls-for.ts';
-import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
+import type { DriverPorts, RunPlan } from '../driver/run-loop.ts';
+import type { RunPublisher } from '../publisher.ts';
 import type { RunReporter } from '../reporter.ts';
-import type { ClientOptions, RunKeeper } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** Set for everything that a run starts. Installed hooks do nothing then, because the run answers the events itself. */
@@ -60,39 +61,35 @@ function sandboxFor(ref: LoopRef, { store, env, home }: World): SessionSandbox |
   return sessionSandbox(store.contract(ref).contract.sandbox, { env, untildoneHome: home.root });
 }
 
-/** The world of a real run: Claude Code, the reporter, the user's git. */
-export async function worldOf(driving: {
+/** The ports of a real run: Claude Code, the reporter, the user's git. */
+export async function portsOf(driving: {
   ref: LoopRef;
   git: RunGitPort | undefined;
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
-  keeper?: RunKeeper;
-}): Promise<RunWorld> {
-  const { ref, git, world, reporter, interrupts, keeper } = driving;
+  publisher?: RunPublisher;
+}): Promise<DriverPorts> {
+  const { ref, git, world, reporter, interrupts, publisher } = driving;
   const { agentSessions } = await loadJudgeBundle();
   return {
-    ports: inProcess(world),
+    judging: inProcess(world),
     sessions: counted(await agentSessions({ env: world.env, project: world.project }), world),
     bind: (session) => world.store.bind(session, world.project, ref),
     newSession: () => randomUUID(),
     transcriptOf: (session) => transcriptOf(session, world.env),
-    waitUntil: (time) => interrupts.waitUntil(time),
     lastVerdicts: () => lastVerdicts(world, ref),
     report: (event) => reporter.event(event),
-    interrupted: () => interrupts.asked(),
-    atOnce: interrupts.atOnce,
     billed: (state) => addCost(ref, state, world),
     judged: async (state, verdicts, spentUsd) => {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
       const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
       for (const line of unwritten) reporter.note(line);
-      const pause = await keeper?.iterated(world.store.read(ref), spentUsd);
+      const pause = await publisher?.iterated(world.store.read(ref), spentUsd);
       if (pause !== undefined) pauseFor(ref, pause, world);
     },
-    goesOn: keeper && (() => keeper.goesOn()),
-    leaves: keeper && ((until) => keeper.leaves(until)),
-    leftUsd: keeper && (() => keeper.leftUsd),
+    interrupts,
+    publisher,
   };
 }
 
