@@ -54,7 +54,7 @@ export class Explanations {
 
   /** Whether another test took it in, or already said the same, or it became rows and helpers. */
   private isElsewhere(words: ReadonlySet<string>, own: TestCase | undefined): boolean {
-    if (own === undefined && coverage(words, this.fresh) >= MOSTLY) return true;
+    if (coverage(words, this.fresh) >= MOSTLY) return true;
     return this.places.some(({ test, old, now }) => {
       if (test === own || coverage(words, now) < MOSTLY) return false;
       const gained = new Set([...words].filter((word) => !old.has(word)));

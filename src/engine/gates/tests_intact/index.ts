@@ -31,7 +31,7 @@ export const testsIntactGate: Gate<'tests_intact'> = {
     if (open.length > 0) return { ...known, ...withAnswer(open, context) };
     // Where old tests are run on the new code, that tells what could not be read.
     if (problems.length > 0 && !context.hasDifferential) return { ...known, ...unread(problems) };
-    return { ...known, ...passed(allowed, doubtful.length, explained.length) };
+    return { ...known, ...passed(allowed, doubtful, explained) };
   },
 };
 
@@ -63,16 +63,24 @@ function sidesOf({ path, change, from }: FileChange): Pick<ChangedFile, 'from' |
   return change === 'deleted' ? { from: path } : { from: from ?? path, to: path };
 }
 
-function passed(allowed: number, doubtful: number, explained: number): Judgement {
+function passed(allowed: number, doubtful: readonly Finding[], explained: readonly string[]): Judgement {
+  const looks = doubtful.length === 1 ? 'one edit looks weaker' : `${doubtful.length} edits look weaker`;
   const parts = [
-    ...(doubtful === 0 ? [] : [doubtful === 1 ? 'one edit looks weaker' : `${doubtful} edits look weaker`]),
-    ...(explained === 0 ? [] : ['tests went together with what they tested']),
+    ...(doubtful.length === 0 ? [] : [`${looks}: ${listed(doubtful.map(({ text }) => text))}`]),
+    ...(explained.length === 0 ? [] : [listed(explained)]),
   ];
   const summary = ['no test was lost', ...parts].join('; ');
   return {
     outcome: 'pass',
     summary: `${parts.length === 0 ? 'no test was weakened' : summary}${allowed > 0 ? ` (${allowed} allowed)` : ''}`,
   };
+}
+
+const MOST_NAMED = 2;
+
+function listed(texts: readonly string[]): string {
+  const more = texts.length - MOST_NAMED;
+  return `${texts.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function unread(problems: readonly string[]): Judgement {
@@ -90,7 +98,7 @@ function withAnswer(open: readonly Finding[], { answers = {}, name }: GateContex
   if (isSame && answered?.said === 'approved')
     return {
       outcome: 'pass',
-      summary: `no test was weakened beyond ${open.length} that a person allowed`,
+      summary: `no test was weakened beyond what a person allowed: ${listed(open.map(({ text }) => text))}`,
       exceptions: open.slice(0, MAX_LINES).map(describeFinding),
     };
   return failed(open, isSame ? (answered?.note ?? 'no') : undefined);
