@@ -26,8 +26,10 @@ export function compareTests(pairs: readonly FilePair[], sources: readonly Sourc
     return [
       ...goneFile(file, removed, isOpen),
       ...removedTests(file, removed),
-      ...addedMarks(file, oldMarks),
-      ...file.matched.flatMap((pair) => weakerTest(pair, explanations)),
+      ...addedMarks(file, files, oldMarks),
+      ...file.matched
+        .filter((pair) => !removed.some(({ suites }) => suites.includes(pair.before.name)) || isEmptied(pair))
+        .flatMap((pair) => weakerTest(pair, explanations)),
       ...weakerOutside(file),
     ];
   });
@@ -79,10 +81,15 @@ function nameList(tests: readonly TestCase[], most = 3): string {
   return tests.length > most ? `${shown.join(', ')} and ${tests.length - most} more` : shown.join(', ');
 }
 
-function removedTests({ pair }: MatchedFile, removed: readonly TestCase[]): Finding[] {
+function removedTests({ pair, matched }: MatchedFile, removed: readonly TestCase[]): Finding[] {
   const { before, after } = pair;
   if (!before || !after) return [];
-  return removed.map((test) => ({
+  // With a test go those that are in it.
+  const around = new Set(
+    [...removed, ...matched.filter(isEmptied).map((pair) => pair.before)].map(({ name }) => name),
+  );
+  const whole = removed.filter(({ suites }) => !suites.some((name) => around.has(name)));
+  return whole.map((test) => ({
     id: `removed:${before.path}:${test.name}`,
     path: after.path,
     text: `removed the test "${test.name}"`,
@@ -93,31 +100,34 @@ function removedTests({ pair }: MatchedFile, removed: readonly TestCase[]): Find
 
 /** Conditions that only say where a test can run. */
 const PLATFORM =
-  /platform|win32|[Ww]indows|darwin|linux|GOOS|GOARCH|\bos\.name|\bsys\.|[Vv]ersion|VERSION|[Pp]y[Pp]y|jruby|RUBY_|JRE|\bOS\.[A-Z]|find_spec|\b(?:not )?(?:HAS|HAVE|has|have|supports?)_?[A-Z]\w*|available|installed|target_|feature|unix|\bno_\w|^\(?not\(/;
+  /platform|win32|[Ww]indows|darwin|linux|GOOS|GOARCH|\bos\.name|\bsys\.|[Vv]ersion|VERSION|[Pp]y[Pp]y|jruby|RUBY_|JRE|\bOS\.[A-Z]|find_spec|\b(?:not )?(?:HAS|HAVE|has|have|supports?)_?[A-Z]\w*|available|installed|target_|feature|unix|\bno_\w|^\(?not\((?!test)/;
 
 /** The end of the process ends all other tests, too. */
 const ENDS = /exit|abort|halt/i;
 
 /** Marks that are new. One that moved with its test from another file is not. */
-function addedMarks(file: MatchedFile, oldMarks: readonly Mark[]): Finding[] {
+function addedMarks(file: MatchedFile, files: readonly MatchedFile[], oldMarks: readonly Mark[]): Finding[] {
   const { before, after } = file.pair;
   if (!after) return [];
   const known = before?.facts.marks ?? [];
-  const kept = new Set(file.matched.flatMap(({ after: { name, suites } }) => [name, ...suites]));
+  // Tests of the start that are here now, wherever they were.
+  const here = files.flatMap(({ matched }) => matched).filter(({ path }) => path === after.path);
+  const kept = new Set(here.flatMap(({ after: { name, suites } }) => [name, ...suites]));
   const fresh = new Set(
     file.added.flatMap(({ name, suites }) => [name, ...suites]).filter((name) => !kept.has(name)),
   );
-  const olds = new Map(file.matched.map((pair) => [pair.after.name, pair.before.name]));
+  const olds = new Map(here.map((pair) => [pair.after.name, pair.before.name]));
   return after.facts.marks.flatMap((mark): Finding[] => {
     const isSame = (old: Mark) =>
       old.kind === mark.kind && (old.name === mark.name || old.name === olds.get(mark.name));
     if (known.some(isSame)) return [];
     if (oldMarks.some((one) => isSame(one) && mark.name !== '')) return [];
     // A new test that does not run everywhere, or not yet, took nothing away.
-    const isNew =
-      mark.kind !== 'only' && !ENDS.test(mark.word) && (fresh.has(mark.name) || before === undefined);
+    const isNowhere = fresh.has(mark.name) || (before === undefined && !kept.has(mark.name));
+    const isNew = mark.kind !== 'only' && !ENDS.test(mark.word) && isNowhere;
     if (isNew && (mark.condition !== undefined || mark.kind === 'xfail')) return [];
-    const isElsewhere = mark.condition !== undefined && PLATFORM.test(mark.condition);
+    const isElsewhere =
+      mark.condition !== undefined && (mark.word === 'a condition' || PLATFORM.test(mark.condition));
     const whom = mark.name === '' ? 'the file' : `"${mark.name}"`;
     const on = mark.condition === undefined ? '' : ` on a condition (${mark.condition.slice(0, 80)})`;
     return [
@@ -132,8 +142,9 @@ function addedMarks(file: MatchedFile, oldMarks: readonly Mark[]): Finding[] {
   });
 }
 
-function weakerTest({ before, after, path }: TestPair, explanations?: Explanations): Finding[] {
-  const found = weaknessOf(before, after);
+function weakerTest(pair: TestPair, explanations?: Explanations): Finding[] {
+  const { before, after, path } = pair;
+  const found = weaknessOf(pair);
   if (!found || explanations?.of(before, after)) return [];
   const { id, words, weight } = found;
   return [
@@ -153,15 +164,20 @@ const PRINTS =
 
 const KEPT = 0.9;
 
-function weaknessOf(
-  before: TestCase,
-  after: TestCase,
-): (Pick<Finding, 'weight'> & { id: string; words: string }) | undefined {
-  if (before.asserts + before.calls.length > 0 && after.asserts + after.calls.length === 0)
-    return { id: 'emptied', words: after.idle ?? 'does nothing any more', weight: 'loss' };
+function isEmptied({ before, after }: TestPair): boolean {
+  return before.asserts + before.calls.length > 0 && after.asserts + after.calls.length === 0;
+}
+
+function weaknessOf(pair: TestPair): (Pick<Finding, 'weight'> & { id: string; words: string }) | undefined {
+  const { before, after } = pair;
+  if (isEmptied(pair)) return { id: 'emptied', words: after.idle ?? 'does nothing any more', weight: 'loss' };
   if (before.asserts === 0 || after.asserts >= before.asserts) return undefined;
   if (after.idle !== undefined && before.idle === undefined)
-    return { id: 'xfail', words: after.idle, weight: after.asserts === 0 ? 'loss' : 'suspicion' };
+    return {
+      id: after.idle.startsWith('catches') ? 'xfail' : 'assertions',
+      words: after.idle,
+      weight: after.asserts === 0 ? 'loss' : 'suspicion',
+    };
   // A function of another file may assert in its place.
   const isElsewhere = after.calls.some((fn) => !before.calls.includes(fn) && !PRINTS.test(fn));
   if (after.asserts === 0)
@@ -197,7 +213,8 @@ function weakerOutside({ pair }: MatchedFile): Finding[] {
   const weaker = helpers.flatMap((then) => {
     const isSame = ({ name, suites }: TestCase) => placeOf({ name, suites }) === placeOf(then);
     const [fresh, ...others] = after.facts.helpers.filter(isSame);
-    const isOne = others.length === 0 && helpers.filter(isSame).length === 1;
+    const isCalled = before.facts.tests.some(({ calls }) => calls.some((fn) => fn.endsWith(then.name)));
+    const isOne = others.length === 0 && (isCalled || isScript) && helpers.filter(isSame).length === 1;
     return then.asserts > 0 && fresh && isOne
       ? weakerTest({ before: then, after: fresh, path: after.path })
       : [];

@@ -28,7 +28,9 @@ export class Explanations {
 
   constructor(files: readonly MatchedFile[], sources: readonly SourceChange[]) {
     const own = new Set(
-      files.flatMap(({ pair }) => (pair.before?.facts.tests ?? []).map(({ name }) => name)),
+      files.flatMap(({ pair }) =>
+        (pair.before?.facts.tests ?? []).flatMap(({ name, suites }) => [name, ...suites]),
+      ),
     );
     this.gone = new Set(goneNames(sources).filter((name) => !own.has(name)));
     this.places = files.flatMap(({ matched, added }) => [
@@ -47,7 +49,11 @@ export class Explanations {
     const left = tokensOf(now?.text ?? '');
     const words = new Set([...tokensOf(test.text)].filter((word) => !left.has(word)));
     if (words.size > 0 && this.isElsewhere(words, now)) return { why: 'elsewhere' };
-    const named = [...words, ...tokensOf([test.name, ...test.suites].join(' ').replace(/[^\w$]+|_/g, ' '))];
+    const named = [
+      ...words,
+      ...(test.text.match(/--[a-z][\w-]{2,40}/g) ?? []),
+      ...tokensOf([test.name, ...test.suites].join(' ').replace(/[^\w$]+|_/g, ' ')),
+    ];
     const name = named.find((word) => this.gone.has(word));
     return name === undefined ? undefined : { why: 'subject', name };
   }
@@ -58,7 +64,8 @@ export class Explanations {
     return this.places.some(({ test, old, now }) => {
       if (test === own || coverage(words, now) < MOSTLY) return false;
       const gained = new Set([...words].filter((word) => !old.has(word)));
-      return gained.size === 0 || coverage(gained, now) >= GAINED;
+      // Of a test that is still there, what it lost has to be new in another.
+      return gained.size === 0 ? own === undefined : coverage(gained, now) >= GAINED;
     });
   }
 }
@@ -74,10 +81,13 @@ function goneNames(sources: readonly SourceChange[]): string[] {
   const files = sources.flatMap(({ from, to }) =>
     from !== undefined && to === undefined ? [stemOf(from)] : [],
   );
-  const [functions, properties] = [new Set(all('after', DEFINITIONS)), new Set(all('after', PROPERTIES))];
+  const functions = new Set(all('after', DEFINITIONS));
+  const properties = new Set(all('after', PROPERTIES));
+  const texts = new Set(all('after', TEXTS));
   const gone = [
     ...[...all('before', DEFINITIONS), ...files].filter((name) => !functions.has(name)),
     ...all('before', PROPERTIES).filter((name) => !functions.has(name) && !properties.has(name)),
+    ...all('before', TEXTS).filter((text) => !texts.has(text)),
   ];
   return gone.filter((name) => name.length > 2);
 }
@@ -109,6 +119,13 @@ const DEFINITIONS: readonly RegExp[] = [
 ];
 const PROPERTIES: readonly RegExp[] = [
   /^[ \t]*["']?([A-Za-z_$][\w$]*)["']?\s*:\s*(?:async\s+)?(?:function\b|\([^()\n]*\)\s*=>|[\w$]+\s*=>)/gm,
+];
+/** Options, and texts that a program says or asks for. */
+const TEXTS: readonly RegExp[] = [
+  /(--[a-z][\w-]{2,40})/g,
+  /"([^"\\\n]{5,80})"/g,
+  /'([^'\\\n]{5,80})'/g,
+  /`([^`\\\n]{5,80})`/g,
 ];
 const NO_NAMES = new Set(
   'if for while switch catch return function constructor with else elsif unless do try'.split(' '),

@@ -4,7 +4,7 @@ import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
 import { compareTests } from './compare-tests.ts';
 import { definesNames, type SourceChange } from './explain.ts';
-import { mayBeTestFile, readTestFiles } from './languages/index.ts';
+import { isTestInput, mayBeTestFile, readTestFiles } from './languages/index.ts';
 import type { FilePair } from './match-tests.ts';
 import { type Finding, NO_FACTS, type TestFacts } from './model.ts';
 
@@ -34,7 +34,7 @@ export async function findWeakenings(
     files.flatMap((file) => {
       const path = side === 'before' ? file.from : file.to;
       const text = file[side];
-      return path === undefined || text === undefined || file.before === file.after ? [] : [{ path, text }];
+      return path === undefined || text === undefined ? [] : [{ path, text }];
     });
   const then = await readTestFiles(sourcesOf('before'), reader);
   const now = await readTestFiles(sourcesOf('after'), reader);
@@ -49,7 +49,9 @@ export async function findWeakenings(
     findings: [
       ...findings,
       ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
-      ...compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
+      ...compareConfig(
+        files.flatMap((file) => plainPairs(file, (path) => isConfig(path) && !isTestInput(path))),
+      ),
     ],
     explained: [...explained].map(([name, removed]) => withSubject(name, removed)),
     problems: [...new Set([...then.problems, ...now.problems])],

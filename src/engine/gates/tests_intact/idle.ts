@@ -7,15 +7,16 @@ const LITERAL = String.raw`(?:true|false|True|False|null|nil|None|undefined|-?\d
 const IDLE: readonly RegExp[] = [
   // `assert(true)`, `assert True`, `assertTrue(true, "why")`
   new RegExp(
-    String.raw`^[\w.!:]*\b(?:assert|ok|assertTrue|assert_true|assert!|True|truthy|is_true|pass)\b!?\s*\(?\s*${CONSTANT}${TEXT}\s*(?:\)|;|$)`,
+    String.raw`^[\w.!:]*\b(?:assert|ok|assertTrue|assert_true|assert!|True|truthy|is_true|pass)\b!?\s*\(?\s*(?:t\s*,\s*)?${CONSTANT}${TEXT}\s*(?:\)|;|$)`,
   ),
   // `expect(true).toBe(true)`, `expect(1).to eq(1)`
-  new RegExp(String.raw`^expect\s*\(\s*${LITERAL}\s*\)\s*\.`),
+  new RegExp(String.raw`^expect\s*\(\s*${LITERAL}\s*\)\s*\.[\w.\s]*?[\s(]*(?:${LITERAL})?\s*(?:\)|;|$)`),
   // `assert.equal(1, 1)`, `assert x == x`, `expect(x).toBe(x)`
   /^[\w.!:]+\s*\(\s*(?:t\s*,\s*)?([^,()]{1,60}?)\s*,\s*\1\s*[,)]/,
   /^assert\s+([\w.]+)\s*(?:==|is)\s*\1\s*$/,
   /^expect\s*\(\s*([^()]{1,60}?)\s*\)\s*\.\s*(?:to\s*\.\s*)?\w+[\s(]+\1\s*\)/,
-  // `assert x || true`
+  // `assert x || true`, `expect(x || true).toBe(true)`
+  /^expect\s*\([^\n]*\|\|\s*true\s*\)\s*\./,
   /^[\w.!:]+[\s(][^\n]*(?:\|\|\s*true|\bor\s+True)\s*\)?\s*;?\s*$/,
 ];
 

@@ -2,6 +2,7 @@ import { fingerprint } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { hasDifferential } from '../shared/asks.ts';
 import { contentsAt, NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';
 import { type ChangedFile, findWeakenings, isOfInterest } from './find-weakenings.ts';
 import { describeFinding, type Finding } from './model.ts';
@@ -21,8 +22,8 @@ export const testsIntactGate: Gate<'tests_intact'> = {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
     const files = await changedFiles(span, options.paths, context, signal);
-    const { findings, explained, problems } = await findWeakenings(files, context.source);
-    const left = findings.filter(({ id }) => !context.allowed.includes(id));
+    const { findings, explained, problems } = await findWeakenings(files, context.judges.source);
+    const left = findings.filter(({ id }) => !context.request.allowed.includes(id));
     const open = left.filter(({ weight }) => weight === 'loss');
     const doubtful = left.filter(({ weight }) => weight === 'suspicion');
     const notes = [...doubtful.slice(0, MAX_LINES).map(describeFinding), ...explained, ...problems];
@@ -30,7 +31,7 @@ export const testsIntactGate: Gate<'tests_intact'> = {
     const allowed = findings.length - left.length;
     if (open.length > 0) return { ...known, ...withAnswer(open, context) };
     // Where old tests are run on the new code, that tells what could not be read.
-    if (problems.length > 0 && !context.hasDifferential) return { ...known, ...unread(problems) };
+    if (problems.length > 0 && !hasDifferential(context)) return { ...known, ...unread(problems) };
     return { ...known, ...passed(allowed, doubtful, explained) };
   },
 };
@@ -92,7 +93,7 @@ function unread(problems: readonly string[]): Judgement {
 }
 
 /** You may have answered the question about exactly these findings. */
-function withAnswer(open: readonly Finding[], { answers = {}, name }: GateContext): Judgement {
+function withAnswer(open: readonly Finding[], { request: { answers = {} }, name }: GateContext): Judgement {
   const answered = Object.hasOwn(answers, name) ? answers[name] : undefined;
   const isSame = answered?.digest === printOf(open);
   if (isSame && answered?.said === 'approved')

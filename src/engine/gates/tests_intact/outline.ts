@@ -15,6 +15,8 @@ export interface Area extends Piece {
   marks: string;
   /** Where those begin. */
   from: number;
+  /** The class of a function, or the name of none; absent for calls. */
+  owner?: string;
 }
 
 export interface Call extends Piece {
@@ -30,8 +32,12 @@ export interface Outline {
   areas: readonly Area[];
   calls: readonly Call[];
   asserts: readonly Piece[];
+  /** Those that hold whatever the code does. */
+  truisms: readonly Piece[];
   /** Code whose assertions cannot fail, and why. */
   idle: readonly (Piece & { why: string })[];
+  /** Code that is expected to end the process. */
+  expected: readonly Piece[];
   branches: readonly { condition: Piece; arm: Piece }[];
   /** Functions inside of others. */
   inner: readonly Piece[];
@@ -44,16 +50,19 @@ export function outlineOf(text: string, matches: readonly Match[], language: Lan
   const at = ({ start, end }: Piece) => plain.slice(start, end);
   const found = callsIn(plain, matches, language);
   const branches = matches.flatMap(({ condition, arm }) => (condition && arm ? [{ condition, arm }] : []));
-  const statements = matches.flatMap(({ assert }) => (assert && !isIdle(at(assert)) ? [assert] : []));
-  const called = found.calls.filter(
-    ({ kind, start, end }) => kind === 'assert' && !isIdle(plain.slice(start, end + 80)),
-  );
+  const asserts = [
+    ...matches.flatMap(({ assert }) => (assert ? [{ piece: assert, text: at(assert) }] : [])),
+    ...found.calls.flatMap((call) =>
+      call.kind === 'assert' ? [{ piece: call, text: plain.slice(call.start, call.end + 80) }] : [],
+    ),
+  ];
   return {
     text,
     plain,
     areas: sorted([...found.areas, ...definitionsIn(text, plain, matches, language)]),
     calls: sorted(found.calls),
-    asserts: sorted([...statements, ...called]),
+    asserts: sorted(asserts.flatMap(({ piece, text: said }) => (isIdle(said) ? [] : [piece]))),
+    truisms: sorted(asserts.flatMap(({ piece, text: said }) => (isIdle(said) ? [piece] : []))),
     idle: sorted([
       ...matches.flatMap(({ tried, handler }) =>
         tried && handler && hides(at(handler), language) ? [{ ...tried, why: CAUGHT }] : [],
@@ -68,6 +77,9 @@ export function outlineOf(text: string, matches: readonly Match[], language: Lan
           : [],
       ),
     ]),
+    expected: matches.flatMap(({ tried, handler }) =>
+      tried && handler && /SystemExit/.test(at(handler)) ? [tried] : [],
+    ),
     branches,
     inner: sorted(matches.flatMap(({ inner, define, body }) => inner ?? (define && body) ?? [])),
     file: matches.flatMap(({ file }) => file ?? []),
@@ -170,7 +182,16 @@ function definitionsIn(text: string, plain: string, matches: readonly Match[], l
     const after = within(marks, define).filter(({ start }) => start > name.start);
     const said = [before, ...after.map(({ start, end }) => text.slice(start, end))].join('\n');
     return [
-      { ...define, kind: isTest ? 'test' : 'helper', name: at(name), named: name, body, marks: said, from },
+      {
+        ...define,
+        kind: isTest ? 'test' : 'helper',
+        name: at(name),
+        named: name,
+        body,
+        marks: said,
+        from,
+        owner: owner?.name ?? '',
+      },
     ];
   });
   return [...groups, ...functions];

@@ -1,8 +1,9 @@
 /** Reads the tests of one file from the pieces that the query of its language finds. */
 import type { Match, Piece } from '../../ports/source.ts';
 import type { Language } from './languages/language.ts';
-import { type Mark, squeeze, type TestCase, type TestFacts } from './model.ts';
-import { type Area, type Call, contains, type Outline, outlineOf, within } from './outline.ts';
+import { marksOf } from './marks.ts';
+import { squeeze, type TestCase, type TestFacts } from './model.ts';
+import { type Area, contains, type Outline, outlineOf, within } from './outline.ts';
 
 export function readTests(text: string, matches: readonly Match[], language: Language): TestFacts {
   const outline = outlineOf(text, matches, language);
@@ -13,20 +14,20 @@ export function readTests(text: string, matches: readonly Match[], language: Lan
   const own = new Set(areas.filter(({ kind }) => kind !== 'group').flatMap((area) => within(asserts, area)));
   return {
     code: plain,
-    tests: ofKind('test').map((area) => testIn(area, outline, language, asserting)),
-    marks: [
-      ...areas.flatMap((area) =>
-        area.kind === 'helper' ? [] : marksIn(area.marks, area.name, area.line, language),
-      ),
-      ...outline.file.flatMap(({ start, end, line }) =>
-        marksIn(squeeze(text.slice(start, end)), '', line, language),
-      ),
-      ...outline.calls.flatMap((call) => leaving(call, outline)),
-      ...ofKind('test').flatMap((area) => earlyReturn(area, outline)),
-    ],
+    tests: lastOfEach(ofKind('test')).map((area) => testIn(area, outline, language, asserting)),
+    marks: marksOf(outline, language),
     shared: asserts.filter((one) => !own.has(one)).length,
     helpers,
   };
+}
+
+/** A later function takes the place of an earlier one of its name. */
+function lastOfEach(areas: readonly Area[]): Area[] {
+  const isAgain = (area: Area, at: number) =>
+    areas.some(
+      (one, i) => i > at && one.owner === area.owner && one.name === area.name && !contains(area, one),
+    );
+  return areas.filter((area, at) => area.owner === undefined || !isAgain(area, at));
 }
 
 /** `helpers`: names of functions that assert. */
@@ -39,9 +40,9 @@ function testIn(area: Area, outline: Outline, language: Language, helpers: Reado
   );
   const asserting: Piece[] = [...within(outline.asserts, area), ...called];
   const reasons = asserting.map((one) => idle.find((code) => contains(code, one))?.why);
-  const isAlwaysTrue = calls.filter(({ kind }) => kind === 'assert').length > asserting.length;
   const why =
-    reasons.find((one) => one !== undefined) ?? (isAlwaysTrue ? 'asserts what is always true' : undefined);
+    reasons.find((one) => one !== undefined) ??
+    (within(outline.truisms, area).length > 0 ? 'asserts what is always true' : undefined);
   const said = language.assertingMarks?.test(area.marks) ? 1 : 0;
   return {
     name: area.name,
@@ -53,62 +54,4 @@ function testIn(area: Area, outline: Outline, language: Language, helpers: Reado
     calls: calls.flatMap(({ kind, fn }) => (kind === undefined ? [fn] : [])),
     ...(why === undefined ? {} : { idle: why }),
   };
-}
-
-const ALWAYS =
-  /^\(*\s*(?:(?:true|True|1|!0|!false|not False|any\(\)|ignore|never)\s*(?:[),}\]]|$)|["'\x60]|(?:reason|strict|raises|run)\s*=|\)|$)/;
-const NEVER = /^\(*\s*(?:false|False|0|nil|null|undefined|!1|!true|"")\s*(?:[),}]|$)/;
-
-/** A condition that always holds is none. */
-function on(condition: string | undefined): Pick<Mark, 'condition'> {
-  return condition === undefined || ALWAYS.test(condition) ? {} : { condition };
-}
-
-/** The words that mark a test, in what stands before it or beside its title. */
-function marksIn(text: string, name: string, line: number, { marks }: Language): Mark[] {
-  return marks.flatMap(([words, kind, depends]): Mark[] => {
-    const found = words.exec(text);
-    if (!found) return [];
-    const word = squeeze(found[0])
-      .replace(/[({,:\s]+$/, '')
-      .slice(0, 60);
-    const said = squeeze(text.slice(found.index + found[0].length)).slice(0, 200);
-    const isSure = depends === undefined || (depends === 'unless' && NEVER.test(said));
-    return [{ kind, word, name, line, ...on(isSure ? undefined : said) }];
-  });
-}
-
-/** A call that skips, in a test or outside of all of them. */
-function leaving(call: Call, { areas, branches, plain }: Outline): Mark[] {
-  const { kind, fn, args, line } = call;
-  if (kind !== 'skip' && kind !== 'xfail') return [];
-  const around = areas.filter((area) => area.kind !== 'group' && contains(area, call));
-  const area = around.find((one) => one.kind === 'test') ?? around[0];
-  if (area?.kind === 'helper' && /^(?:main|TestMain)$/.test(area.name)) return [];
-  const branch = branches.findLast(({ arm }) => contains(arm, call) && (!area || contains(area, arm)));
-  const said = branch && squeeze(plain.slice(branch.condition.start, branch.condition.end));
-  // Short runs skip on demand only.
-  if (said && /\btesting\.Short\(\)/.test(said)) return [];
-  const word = `${fn}${/[!?]$/.test(fn) ? '' : '()'}`.slice(0, 60);
-  const condition = said ?? (/assum|importorskip/.test(fn) ? squeeze(args) : undefined);
-  return [{ kind, word, name: area?.name ?? '', line, ...on(condition) }];
-}
-
-const RETURNS = /^\{?\s*(?:return|next)\b[^;\n]*;?\s*\}?$/;
-
-/** `if (...) return` before the first assertion of a test. */
-function earlyReturn(area: Area, { asserts, branches, inner, plain }: Outline): Mark[] {
-  const [first] = within(asserts, area);
-  if (!first) return [];
-  const isOwn = (piece: Piece) =>
-    contains(area, piece) &&
-    !within(inner, area).some((one) => one.start !== area.body?.start && contains(one, piece));
-  const early = branches.find(
-    ({ arm }) => arm.end <= first.start && RETURNS.test(plain.slice(arm.start, arm.end)) && isOwn(arm),
-  );
-  if (!early) return [];
-  const { start, end, line } = early.condition;
-  return [
-    { kind: 'skip', word: 'an early return', name: area.name, line, ...on(squeeze(plain.slice(start, end))) },
-  ];
 }

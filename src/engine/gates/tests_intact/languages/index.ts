@@ -19,6 +19,11 @@ const NO_TESTS =
 /** Longer files are generated; parsing them takes too long. */
 const LONGEST_FILE = 1_000_000;
 
+/** Whether a file is input of tests, or code of others. */
+export function isTestInput(path: string): boolean {
+  return NO_TESTS.test(path);
+}
+
 function languageOf(path: string): Language | undefined {
   return NO_TESTS.test(path) ? undefined : LANGUAGES.find((language) => language.speaks(path));
 }

@@ -21,12 +21,14 @@ export const javascript: Language = {
     (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @alias @key) value: (_) @value)
     (import_statement (import_clause (identifier) @alias) source: (string) @value)
     (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @value)
+    (import_statement (import_require_clause (identifier) @alias source: (string) @value))
     (import_statement (import_clause (named_imports (import_specifier name: (_) @key alias: (_) @alias))) source: (string) @value)
     (try_statement body: (_) @tried handler: (_) @handler)
     (if_statement condition: (_) @condition consequence: (_) @arm)
     (statement_block (return_statement) @leave) @block
   `,
-  call({ fn, args, hasBody }) {
+  call({ fn: written, args, hasBody }) {
+    const fn = written.replace(LOADED, 'test').replace(/^test\.default\b/, 'test');
     if (SKIPS.test(fn) || (EXITS.test(fn) && /^\(\s*0?\s*\)$/.test(args))) return 'skip';
     const path = fn.replace(/[(`][\s\S]*$/, '');
     if (RUNNER.test(path) && !NO_TEST.test(path)) {
@@ -59,7 +61,13 @@ export const javascript: Language = {
       if (/\.skip$/.test(yes)) return `${no}.skipIf(${condition})`;
       return /\.skip$/.test(no) ? `${yes}.runIf(${condition})` : no;
     }
-    const base = RUNNERS.test(value) ? 'test' : value.replace(/^await\s+/, '').replace(/\(.*$/s, '');
+    const loaded = value.replace(LOADED, 'test');
+    const base = RUNNERS.test(value)
+      ? 'test'
+      : loaded
+          .replace(/^await\s+/, '')
+          .replace(/\(.*$/s, '')
+          .replace(/\.(?:extend|default|each|for)$/, '');
     if (!RUNNER.test(base)) return undefined;
     if (key === undefined || key === 'default') return /^suite$/.test(base) ? 'test' : base;
     return RUNNER.test(key) ? key : `${base}.${key}`;
@@ -68,6 +76,8 @@ export const javascript: Language = {
 
 const RUNNERS =
   /^(?:(?:await\s+)?(?:require|import)\(\s*)?["'](?:node:test|bun:test|vitest|ava|tape|tap|uvu|mocha|jasmine|@jest\/globals|@playwright\/test|@japa\/runner)["']\s*\)?$/;
+const LOADED =
+  /^\(?(?:await\s+)?(?:require|import)\(\s*["'](?:node:test|bun:test|vitest|ava|tape|tap|uvu|mocha|jasmine|@jest\/globals|@playwright\/test|@japa\/runner)["']\s*\)\)?(?=\W|$)/;
 const RUNNER =
   /^(?:[\w$]+\.)?[fx]?(?:describe|context|suite|module|test|it|specify)(?:\.[\w$]+)*$|^(?:test|it)(?:\.[\w$]+)*$/;
 /** `test.use` and its like are no tests. */

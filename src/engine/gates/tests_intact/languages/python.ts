@@ -17,7 +17,7 @@ export const python: Language = {
     (with_statement (with_clause) @handler body: (_) @tried)
     (if_statement condition: (_) @condition consequence: (_) @arm)
     (block (return_statement) @leave) @block
-    (assignment left: (identifier) @name (#match? @name "^(pytestmark|__test__|collect_ignore)$")) @file
+    (assignment left: (identifier) @name (#match? @name "^(pytestmark|__test__)$")) @file
     (delete_statement) @file
   `,
   call({ fn, args }) {
@@ -41,7 +41,7 @@ export const python: Language = {
     [/\bmark\.skipif\b|\bskip(?:If|Unless)\b/, 'skip', 'if'],
     [/\bmark\.xfail\b/, 'xfail', 'if'],
     [/\bexpectedFailure\b/, 'xfail'],
-    [/__test__\s*=\s*False|^collect_ignore|^del\s+[Tt]est/, 'skip'],
+    [/__test__\s*=\s*False|^del\s+[Tt]est/, 'skip'],
   ],
   swallows:
     /^except\s*:|^except\b[^:]*\b(?:Exception|BaseException|AssertionError)\b|\bsuppress\([^)]*(?:Exception|AssertionError)/,
