@@ -52,7 +52,7 @@ export class Explanations {
     const named = [
       ...words,
       ...(test.text.match(/--[a-z][\w-]{2,40}/g) ?? []),
-      ...tokensOf([test.name, ...test.suites].join(' ').replace(/[^\w$]+|_/g, ' ')),
+      ...tokensOf([test.name, ...test.suites].join(' ').replace(/[^\w$]+|_|(?<=[a-z])(?=[A-Z])/g, ' ')),
     ];
     const name = named.find((word) => this.gone.has(word));
     return name === undefined ? undefined : { why: 'subject', name };

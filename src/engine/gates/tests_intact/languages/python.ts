@@ -18,6 +18,7 @@ export const python: Language = {
     (if_statement condition: (_) @condition consequence: (_) @arm)
     (block (return_statement) @leave) @block
     (assignment left: (identifier) @name (#match? @name "^(pytestmark|__test__)$")) @file
+    (function_definition name: (identifier) @hook (#eq? @hook "load_tests")) @file
     (delete_statement) @file
   `,
   call({ fn, args }) {
@@ -41,7 +42,7 @@ export const python: Language = {
     [/\bmark\.skipif\b|\bskip(?:If|Unless)\b/, 'skip', 'if'],
     [/\bmark\.xfail\b/, 'xfail', 'if'],
     [/\bexpectedFailure\b/, 'xfail'],
-    [/__test__\s*=\s*False|^del\s+[Tt]est/, 'skip'],
+    [/__test__\s*=\s*False|^del\s+[Tt]est|^def load_tests\b/, 'skip'],
   ],
   swallows:
     /^except\s*:|^except\b[^:]*\b(?:Exception|BaseException|AssertionError)\b|\bsuppress\([^)]*(?:Exception|AssertionError)/,
