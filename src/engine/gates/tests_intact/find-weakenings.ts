@@ -1,4 +1,5 @@
 /** Finds everything that became weaker in changed files. */
+import { withoutUnitTests } from '../../core/proof/unit-test-modules.ts';
 import type { SourceReader } from '../../ports/source.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
@@ -42,8 +43,8 @@ export async function findWeakenings(
   const { findings, explained } = compareTests(
     files.flatMap((file) => testPair(file, then.facts, now.facts)),
     files
-      .filter((file) => !isTest(file) || file.from?.endsWith('.rs'))
-      .filter(({ from, to }) => definesNames(from ?? to ?? '')),
+      .filter((file) => definesNames(file.from ?? file.to ?? ''))
+      .flatMap((file) => codeIn(file, isTest(file))),
   );
   return {
     findings: [
@@ -56,6 +57,19 @@ export async function findWeakenings(
     explained: [...explained].map(([name, removed]) => withSubject(name, removed)),
     problems: [...new Set([...then.problems, ...now.problems])],
   };
+}
+
+/** What a file has besides its tests. Only in Rust are both in one file. */
+function codeIn(file: ChangedFile, isTest: boolean): ChangedFile[] {
+  if (![file.from, file.to].some((path) => path?.endsWith('.rs'))) return isTest ? [] : [file];
+  const { from = '', to = '', before, after } = file;
+  return [
+    {
+      ...file,
+      before: before && withoutUnitTests(from, before),
+      after: after && withoutUnitTests(to, after),
+    },
+  ];
 }
 
 function withSubject(name: string, tests: readonly string[]): string {

@@ -46,10 +46,19 @@ async function changedFiles(
   const files = (await workspace.changes(span.from, span.to))
     .map(sidesOf)
     .filter((file) => [file.from, file.to].some((path) => path !== undefined && isOfInterest(path, wanted)));
-  const pathsOf = (side: 'from' | 'to') => files.flatMap((file) => file[side] ?? []);
   const [then, now] = await Promise.all([
-    contentsAt(workspace, span.from, pathsOf('from'), signal),
-    contentsAt(workspace, span.to, pathsOf('to'), signal),
+    contentsAt(
+      workspace,
+      span.from,
+      files.flatMap(({ from = [] }) => from),
+      signal,
+    ),
+    contentsAt(
+      workspace,
+      span.to,
+      files.flatMap(({ to = [] }) => to),
+      signal,
+    ),
   ]);
   return files.map(({ from, to }) => ({
     from,
@@ -59,7 +68,7 @@ async function changedFiles(
   }));
 }
 
-function sidesOf({ path, change, from }: FileChange): Pick<ChangedFile, 'from' | 'to'> {
+function sidesOf({ path, change, from }: FileChange): Omit<ChangedFile, 'before' | 'after'> {
   if (change === 'added') return { to: path };
   return change === 'deleted' ? { from: path } : { from: from ?? path, to: path };
 }

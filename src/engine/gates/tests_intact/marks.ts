@@ -61,7 +61,7 @@ function marksIn(text: string, name: string, line: number, { marks }: Language):
     const found = words.exec(text);
     if (!found) return [];
     const word = squeeze(found[0])
-      .replace(/[({,:\s]+$/, '')
+      .replace(/[({,: ]{1,9}$/, '')
       .slice(0, 60);
     const said = squeeze(text.slice(found.index + found[0].length)).slice(0, 200);
     const isSure = depends === undefined || (depends === 'unless' && NEVER.test(said));

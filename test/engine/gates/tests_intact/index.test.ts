@@ -148,7 +148,7 @@ describe('a test that no longer runs is a loss, whatever other gates measure', (
       'test/a.test.ts removed the test "divides" [removed:test/a.test.ts:divides]',
       "  - test('divides', () => {",
       '  - expect(f()).toBe(2);',
-      '  - });',
+      '  - })',
     ]);
   });
 

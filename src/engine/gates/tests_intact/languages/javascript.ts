@@ -29,7 +29,7 @@ export const javascript: Language = {
   `,
   call({ fn: written, args, hasBody }) {
     const fn = written.replace(LOADED, 'test').replace(/^test\.default\b/, 'test');
-    if (SKIPS.test(fn) || (EXITS.test(fn) && /^\(\s*0?\s*\)$/.test(args))) return 'skip';
+    if (SKIPS.test(fn) || (EXITS.test(fn) && /^\( ?0? ?\)$/.test(args))) return 'skip';
     const path = fn.replace(/[(`][\s\S]*$/, '');
     if (RUNNER.test(path) && !NO_TEST.test(path)) {
       const isMade = /\.(?:each|for|skipIf|runIf|extend)$/.test(fn);
@@ -56,7 +56,8 @@ export const javascript: Language = {
   ],
   swallows: /^catch\b/,
   alias(value, key) {
-    const [, condition, yes = '', no = ''] = /^(.+?)\s*\?\s*([\w.]+)\s*:\s*([\w.]+)$/s.exec(value) ?? [];
+    const [, condition, yes = '', no = ''] =
+      /^([^?]{1,300}?) ?\? ?([\w.]{1,60}) ?: ?([\w.]{1,60})$/.exec(value) ?? [];
     if (RUNNER.test(yes) && RUNNER.test(no)) {
       if (/\.skip$/.test(yes)) return `${no}.skipIf(${condition})`;
       return /\.skip$/.test(no) ? `${yes}.runIf(${condition})` : no;

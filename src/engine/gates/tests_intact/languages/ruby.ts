@@ -52,5 +52,5 @@ export const ruby: Language = {
     [/\bunless:\s*/, 'skip', 'unless'],
     [/\bfocus:\s*(?!false|nil)|:focus\b/, 'only'],
   ],
-  swallows: /^rescue\s+[^\n]*\b(?:Exception|Minitest::Assertion|RSpec::Expectations)/,
+  swallows: /^rescue[^\n]*\b(?:Exception|Minitest::Assertion|RSpec::Expectations)/,
 };
