@@ -336,7 +336,7 @@ class Driver {
       situation: situationOf(ref, state, judging),
       verdicts: lastVerdicts(),
       gates: askedNames(contract, state),
-      lessons: judging.lessons?.loop(ref, state.lessons, contract, judging.clock.now()),
+      lessons: judging.lessons?.loop(ref, contract, judging.clock.now()),
       beside: followUpWords(children),
       ...(sessions === 0 ? {} : { before: { sessions, note: note ? note : undefined } }),
     });
