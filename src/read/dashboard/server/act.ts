@@ -14,13 +14,13 @@ import { requestsOf } from '../view/loop-page.ts';
 import type { ActionRequest } from '../view/overview-types.ts';
 import type { Acting } from './fleet/side.ts';
 import type { Live } from './live.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 const NOTE = 2_000;
 export const MOST_TEXT = 20_000;
 
 /** Writes to the journal of a loop of this machine. */
-export function localActing(live: Live, world: DashboardWorld): Acting {
+export function localActing(live: Live, world: DashboardPorts): Acting {
   return {
     async act(loop, request) {
       const ref = live.loops.ref(loop);

@@ -28,7 +28,7 @@ export const go: Language = {
   leaves,
   replaces: (pattern, value) =>
     pattern.kind === 'name' && value.kind === 'function' ? pattern.id : undefined,
-  bareTruth: 'true',
+  bareRemoteRuns: 'true',
   catchesFailures: () => true,
 };
 

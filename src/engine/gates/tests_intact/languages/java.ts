@@ -27,7 +27,7 @@ export const java: Language = {
   classMarkers: ({ attributes, name }) => attributes.flatMap((one) => markersOf(one, name)),
   checks,
   leaves,
-  bareTruth: 'true',
+  bareRemoteRuns: 'true',
   catchesFailures: (type) => /^(?:Throwable|Error|AssertionError|AssertionFailedError|Exception)$/.test(type),
 };
 
@@ -302,7 +302,9 @@ function ofCall(call: Call, scope: Scope): RawCheck[] | undefined {
   const base = call.fn.kind === 'member' ? pathOf(call.fn.of) : undefined;
   const isOwn =
     base === undefined ||
-    /^(?:Assert|Assertions|MatcherAssert|Truth|StepVerifier|TestCase|this|super|Assumptions)$/.test(base);
+    /^(?:Assert|Assertions|MatcherAssert|RemoteRuns|StepVerifier|TestCase|this|super|Assumptions)$/.test(
+      base,
+    );
   if (!isOwn) return undefined;
   if (name === 'fail')
     return [{ relation: 'fails', negated: false, matcher: name, expected: [], at: call.at }];

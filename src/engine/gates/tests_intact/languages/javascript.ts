@@ -27,7 +27,7 @@ export const javascript: Language = {
       : undefined,
   checks: javascriptChecks,
   leaves,
-  bareTruth: 'truthy',
+  bareRemoteRuns: 'truthy',
   catchesFailures: () => true,
 };
 

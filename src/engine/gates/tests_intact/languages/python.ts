@@ -52,7 +52,7 @@ export const python: Language = {
     (value.kind === 'function' || /\bMock\(/.test(value.at.text))
       ? pattern.id.split('.').at(-1)
       : undefined,
-  bareTruth: 'truthy',
+  bareRemoteRuns: 'truthy',
   catchesFailures: (type) =>
     /^(?:AssertionError|Exception|BaseException|unittest\.\w+|self\.failureException)$/.test(type),
 };

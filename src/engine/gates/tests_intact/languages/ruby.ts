@@ -26,7 +26,7 @@ export const ruby: Language = {
   testFunction,
   checks,
   leaves,
-  bareTruth: 'truthy',
+  bareRemoteRuns: 'truthy',
   catchesFailures: (type) =>
     /^(?:Exception|Minitest::Assertion|RSpec::Expectations::\w+|StandardError)$/.test(type),
 };

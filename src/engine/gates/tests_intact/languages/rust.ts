@@ -28,7 +28,7 @@ export const rust: Language = {
     bases[0] === 'mod_item' ? attributes.flatMap((one) => moduleMarkers(one, name)) : [],
   checks,
   leaves,
-  bareTruth: 'true',
+  bareRemoteRuns: 'true',
   catchesFailures: () => true,
 };
 

@@ -81,13 +81,13 @@ export function partsOf(expr: Expr): readonly Expr[] {
 }
 
 /** Whether a condition always holds or never does; undefined where that depends. */
-export function truthOf(condition: Expr, scope: Scope): boolean | undefined {
+export function remoteRunsOf(condition: Expr, scope: Scope): boolean | undefined {
   if (condition.kind === 'not') {
-    const truth = truthOf(condition.of, scope);
+    const truth = remoteRunsOf(condition.of, scope);
     return truth === undefined ? undefined : !truth;
   }
   if (condition.kind === 'binary' && /^(?:&&|and|\|\||or)$/.test(condition.op)) {
-    const sides = [truthOf(condition.left, scope), truthOf(condition.right, scope)];
+    const sides = [remoteRunsOf(condition.left, scope), remoteRunsOf(condition.right, scope)];
     const decides = !/^(?:&&|and)$/.test(condition.op);
     if (sides.includes(decides)) return decides;
     return sides.every((side) => side !== undefined) ? !decides : undefined;

@@ -15,9 +15,9 @@ import {
   onCondition,
   parameters,
   partsOf,
+  remoteRunsOf,
   STRAIGHT,
   sometimes,
-  truthOf,
   type Way,
 } from './flow.ts';
 import type { Helpers, Language } from './model.ts';
@@ -97,7 +97,7 @@ export class Interpreter {
         return this.expression(statement.value, scope, flow, true);
       case 'assert':
         this.emit(
-          checksOfCondition(statement.condition, statement.at, true, 'assert', this.language.bareTruth),
+          checksOfCondition(statement.condition, statement.at, true, 'assert', this.language.bareRemoteRuns),
           scope,
           flow,
         );
@@ -145,7 +145,7 @@ export class Interpreter {
   private branch(statement: Statement & { kind: 'if' }, scope: Scope, flow: Flow): Way {
     const { condition, yes, no } = statement;
     this.expression(condition, scope, flow, false);
-    const truth = truthOf(condition, scope);
+    const truth = remoteRunsOf(condition, scope);
     if (truth !== undefined) {
       this.walk(truth ? no : yes, new Scope(scope), { ...flow, reach: 'never' });
       return this.walk(truth ? yes : no, new Scope(scope), flow);
@@ -155,7 +155,7 @@ export class Interpreter {
     const ways = [first.way, second.way];
     if (no.length === 0 && isFailure(first.way, first)) {
       this.emit(
-        checksOfCondition(condition, condition.at, false, 'if', this.language.bareTruth),
+        checksOfCondition(condition, condition.at, false, 'if', this.language.bareRemoteRuns),
         scope,
         flow,
       );
@@ -172,7 +172,7 @@ export class Interpreter {
   private loop(statement: Statement & { kind: 'loop' }, scope: Scope, flow: Flow): Way {
     const { over, condition, pattern, body } = statement;
     if (over) this.expression(over, scope, flow, false);
-    if (condition && truthOf(condition, scope) === false) {
+    if (condition && remoteRunsOf(condition, scope) === false) {
       this.walk(body, new Scope(scope), { ...flow, reach: 'never' });
       return 'on';
     }

@@ -105,7 +105,7 @@ export interface Language {
   /** The name of a function that an assignment replaces. */
   replaces?(pattern: Pattern, value: Expr): string | undefined;
   /** What an assert statement says of a bare value. */
-  bareTruth: 'true' | 'truthy';
+  bareRemoteRuns: 'true' | 'truthy';
   /** A handler of this type catches the failures of assertions. */
   catchesFailures(type: string): boolean;
 }

@@ -9,7 +9,7 @@ import {
   isComment,
   type Statement,
 } from './code.ts';
-import { doesNothing, type Findings, parameters, STRAIGHT, truthOf } from './flow.ts';
+import { doesNothing, type Findings, parameters, remoteRunsOf, STRAIGHT } from './flow.ts';
 import { Interpreter } from './interpret.ts';
 import type { Found, Helpers, Language, Marker, Table, TestCase, TestFacts } from './model.ts';
 import { rowsOf } from './rows.ts';
@@ -180,7 +180,7 @@ class FileReader {
           this.members(statement, scope, reach);
           break;
         case 'if': {
-          const truth = truthOf(statement.condition, scope);
+          const truth = remoteRunsOf(statement.condition, scope);
           const [yes, no]: Reach[] =
             truth === undefined ? ['sometimes', 'sometimes'] : truth ? [reach, 'never'] : ['never', reach];
           this.definitions(statement.yes, scope, owner, yes);
