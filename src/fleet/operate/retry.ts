@@ -3,13 +3,8 @@
 import type { FrozenContract } from '../../engine/core/contract/contract.ts';
 import { Fenced } from '../../engine/core/fleet/errors.ts';
 import { hasEnded } from '../../engine/core/loop/state.ts';
-import {
-  canReopen,
-  changedLimits,
-  changesInWords,
-  type LimitChanges,
-  limitInTheWay,
-} from '../../engine/core/run/reopen.ts';
+import { changedLimits, changesInWords, type LimitChanges } from '../../engine/core/run/raised-limits.ts';
+import { canReopen, limitInTheWay } from '../../engine/core/run/reopen.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { sha256 } from '../../engine/files/digest.ts';
 import { nextLine } from '../../engine/home/journal/file.ts';

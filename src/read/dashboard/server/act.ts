@@ -1,6 +1,6 @@
 /** What a person asks of a loop on the page: the same functions as the commands in a terminal. */
-import type { Limit } from '../../../engine/core/run/options.ts';
-import type { LimitChanges } from '../../../engine/core/run/reopen.ts';
+import type { Limit } from '../../../engine/core/run/option-values.ts';
+import type { LimitChanges } from '../../../engine/core/run/raised-limits.ts';
 import { oneLine } from '../../../engine/core/text/clip.ts';
 import { UsageError } from '../../../engine/core/text/errors.ts';
 import { redact } from '../../../engine/core/text/redact.ts';
