@@ -361,18 +361,3 @@ export interface LessonsFor {
   /** For a session of a loop. Never throws. */
   loop(ref: LoopRef, contract: Contract, now: number): string | undefined;
 }
-
-/** What handling an event needs from outside. */
-export interface Ports {
-  /** The project that an event belongs to. */
-  projectOf(event: { session: string; cwd?: string }): string;
-  clock: Clock;
-  store: Store;
-  transcripts: Transcripts;
-  /** How many holds in a row Claude Code allows, from the environment of the hook; 0: no limit. */
-  blockCap: number;
-  /** Absent where interruptions are noticed in another way. */
-  judging?: JudgingWatch;
-  /** Absent where sessions are told no lessons. */
-  lessons?: LessonsFor;
-}

@@ -16,7 +16,8 @@ import type { AskRule } from '../../core/run/options.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { AskRequest } from '../../core/tools/ask-command.ts';
 import { askingWords } from '../../core/words/asking.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 
 /** Writes a question, or a decision of the agent, into the journal. Returns what the agent is told, or throws it. */
 export function askPerson(ref: LoopRef, request: AskRequest, { store }: Pick<Ports, 'store'>): string {

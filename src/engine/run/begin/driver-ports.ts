@@ -13,10 +13,10 @@ import { figureOf, writeFigure } from '../../home/hook-figures.ts';
 import { filesLock } from '../../home/layout.ts';
 import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
-import { closeRun, type ForeignWorld, formatOfRun } from '../../hook/wiring/foreign.ts';
+import { closeRun, type ForeignOptions, formatOfRun } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { placeHere, type World } from '../../hook/wiring/world.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort, SessionPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { sessionSandbox } from '../../project/walls/walls-for.ts';
@@ -135,22 +135,19 @@ async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<vo
  * Ports for a run, which answers the events of its sessions itself. Foreign state is not taken up: a session of the run
  * ends with the run and could not serve it.
  */
-function inProcess(world: World): JudgingPorts {
+function inProcess(world: World): Ports {
   const { spawnRun: _, ...ports } = world;
   return {
     ...ports,
     blockCap: 0,
     foreign: async () => ({ loops: [], messages: [] }),
     formatOf: (event, ref, state) =>
-      state.dialect === 'native' ? undefined : formatOfRun(event, ref, state, foreignWorldOf(world)),
+      state.dialect === 'native' ? undefined : formatOfRun(event, ref, state, foreignOf(world)),
   };
 }
 
-/** What formats need of the world of a run. */
-function foreignWorldOf(world: World): ForeignWorld {
-  const { home, store, env } = world;
-  const judges = async () => (await loadJudgeBundle()).openJudges(home, env);
-  return { home, store, judges, ports: world, place: placeHere(world, undefined) };
+function foreignOf(world: World): ForeignOptions {
+  return { home: world.home, ports: world, place: placeHere(world, undefined) };
 }
 
 /** Writes where a run stands into the files of its feature list. Returns what could not be written. */
@@ -162,7 +159,7 @@ export function keepProgress(
 ): string[] {
   const state = world.store.read(ref);
   if (state.dialect !== 'native')
-    return hasEnded(state) && !state.closed ? closeRun(ref, foreignWorldOf(world)) : [];
+    return hasEnded(state) && !state.closed ? closeRun(ref, foreignOf(world)) : [];
   // Children work on a part of the list. The run that they belong to writes for all of them.
   if (state.run?.parent !== undefined) return [];
   // A run for some features of a list leaves its files alone: the runs for the others would change the same lines.

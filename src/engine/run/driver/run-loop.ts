@@ -15,7 +15,7 @@ import { handleHook } from '../../hook/handle-hook.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, SessionHappening, SessionPlan, SessionPort, SessionUse } from '../../ports/ports.ts';
 import type { Interrupts } from '../begin/interrupts.ts';
 import type { RunPublisher } from '../publisher.ts';
@@ -25,7 +25,7 @@ import { LastAnswer, RunClient } from './run-client.ts';
 
 /** What driving a run needs from outside. */
 export interface DriverPorts {
-  judging: JudgingPorts;
+  judging: Ports;
   sessions: SessionPort;
   /** From now on the session's events belong to the loop. */
   bind(session: string): void;
