@@ -182,7 +182,7 @@ describe('a Stop loads only those parts of judging that its contract asks for', 
   });
 
   test.each<[keyof typeof PARTS_OF_JUDGE, number, string[]]>([
-    ['judge-plain', 85, ['jsonc-parser']],
+    ['judge-plain', 92, ['jsonc-parser']],
     ['judge-patterns', 200, ['re2js']],
     ['judge-sources', 285, ['diff']],
     ['judge-parser', 95, ['web-tree-sitter']],
