@@ -1,3 +1,4 @@
+import type { KnownFailure } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import type { GateTraits } from '../core/contract/gate-traits.ts';
 import type { HookEvent } from '../core/loop/event.ts';
@@ -64,6 +65,8 @@ export interface GateContext {
   kept?: Kept;
   /** What was measured on trees of this project, in any loop; absent where nothing is kept. */
   measured?: Kept;
+  /** What the contract knows to fail in the command of this gate. */
+  knownFailures?: readonly KnownFailure[];
   /** A gate of the same judging runs the tests of the start on the code of now. */
   hasDifferential?: boolean;
   /** Absent where no copies of the project can be made. */

@@ -1,4 +1,5 @@
 import { runsInCleanRoom } from '../core/contract/clean-room.ts';
+import { knownFailuresOf } from '../core/contract/known-failures.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
@@ -188,6 +189,7 @@ function contextFor(
     tasks: judges.tasks,
     kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
     measured: judges.measured?.(request.frozen.frozen.project, request.frozen.frozen.fingerprint),
+    knownFailures: knownFailuresOf(request.frozen.contract, name),
     hasDifferential: hasDifferential(request),
     holdout: judges.holdout?.(request.worktree?.of ?? request.frozen.frozen.project),
     scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),

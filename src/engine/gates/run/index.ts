@@ -4,6 +4,7 @@ import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
+import { withoutKnown } from './known-failures.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
 import { runTraits } from './traits.ts';
@@ -40,7 +41,13 @@ export const runGate: Gate<'run'> = {
       ...(room === 'clean' ? { room } : {}),
       ...(tests ? { tests: countsOf(tests) } : {}),
     };
-    const judgement = { ...judgementOf(command, result), proof };
+    const { knownFailures = [], measured } = context;
+    const judgement = withoutKnown(
+      { ...judgementOf(command, result), proof },
+      tests,
+      knownFailures,
+      measured,
+    );
     return comparedWithStart(judgement, { command, tests }, context);
   },
 };
