@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GateSpec } from '../core/contract/contract.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { blocks, fingerprint, type Took, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
-import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { LONGEST_TIMER_MS, sayDuration } from '../core/text/duration.ts';
 import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
 import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
+import { GateClock } from './gate-clock.ts';
 import { dueLeaves, unprovenRule, verdictOf, waitingLeaves } from './gate-order.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -19,8 +21,10 @@ const EVIDENCE_LINE_LIMIT = 400;
 
 export interface Evaluation {
   gates: Gates;
-  /** What a gate of this name may look at. */
-  contextFor(name: string): GateContext;
+  /** What a gate of this name may look at. `waiting` runs what is none of its own time: its turn, its room. */
+  contextFor(name: string, waiting: Waiting): GateContext;
+  /** Hears that a gate needs its room and its turn no longer. Returns its judgement, with what the room shows. */
+  leave?(name: string, judgement: Judgement): Promise<Judgement>;
   /** A verdict that is known without judging: found earlier and still true, or a refusal to run the gate. */
   knownVerdict(name: string): Verdict | undefined;
   /** No model is asked. */
@@ -29,10 +33,14 @@ export interface Evaluation {
   took?(name: string, took: Took): void;
   /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
+  /** That time. */
+  overMs?: number;
 }
 
+export type Waiting = <Result>(wait: () => Promise<Result>) => Promise<Result>;
+
 /**
- * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
+ * Judges all gates, each within its own time limit; those that run commands take turns. `exclusive` gates come after the others, one by one.
  * The whole form of a gate that has a quick one comes when the others are judged, then come late gates, and last those that
  * ask a model; each of these only if everything before it may pass. Every gate is judged once, however many lists and
  * combinations name it. The verdicts come in the order of the calls.
@@ -140,7 +148,7 @@ function quickWords(spec: GateSpec): string {
 function quickForm(call: GateCall, evaluation: Evaluation): GateCall | undefined {
   const { name, spec } = call;
   if (spec.kind !== 'run' || spec.options.quick === undefined) return undefined;
-  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name).event) return undefined;
+  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name, atOnce).event) return undefined;
   const { quick: command, ...options } = spec.options;
   return { ...call, spec: { ...spec, options: { ...options, command }, repeat: 1 } };
 }
@@ -159,20 +167,30 @@ async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<()
   const known = evaluation.knownVerdict(name);
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
-  // Node loads its clock for measuring when it is asked for the first time, which takes longer than a promise.
-  const began = gate && !gate.instant ? { at: Date.now(), by: performance.now() } : undefined;
-  const judgement = gate ? await inARow(spec.repeat ?? 1, () => judgeNow(gate)) : unknownKind(spec);
-  if (began) evaluation.took?.(name, { at: began.at, ms: Math.round(performance.now() - began.by) });
+  if (!gate) return { ...presentable(name, spec, unknownKind(spec), gate), ...unprovenRule(spec) };
+  if (gate.instant) {
+    const judgement = await orUnproven(() => gate.judge(spec.options, evaluation.contextFor(name, atOnce)));
+    return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+  }
+  let spentMs = 0;
+  const found = await inARow(spec.repeat ?? 1, async () => {
+    const { judgement, ms } = await withinTime(gate, call, evaluation, underWay);
+    spentMs += ms;
+    return judgement;
+  });
+  const judgement = await orUnproven(() => evaluation.leave?.(name, found) ?? found);
+  const ms = Math.round(spentMs);
+  evaluation.took?.(name, { at: Date.now() - ms, ms });
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+}
 
-  async function judgeNow(by: Gate): Promise<Judgement> {
-    if (evaluation.over?.aborted) return NO_TIME_LEFT;
-    const context = evaluation.contextFor(name);
-    try {
-      return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
-    } catch (error) {
-      return couldNotBeJudged(error as Error);
-    }
+const atOnce: Waiting = (wait) => wait();
+
+async function orUnproven(judge: () => Judgement | Promise<Judgement>): Promise<Judgement> {
+  try {
+    return await judge();
+  } catch (error) {
+    return couldNotBeJudged(error as Error);
   }
 }
 
@@ -242,40 +260,53 @@ function defaultTimeout(spec: GateSpec): number {
   return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
 }
 
-const NO_TIME_LEFT: Judgement = {
-  outcome: 'unproven',
-  summary: 'no answer within the time that all gates have together',
-};
+/** How long a gate may take to end its processes. */
+const ENDING_MS = 3_000;
 
+function noTimeLeft({ overMs }: Evaluation): Judgement {
+  const time = overMs === undefined ? 'time' : sayDuration(overMs);
+  return { outcome: 'unproven', summary: `no answer within the ${time} that all gates have together` };
+}
+
+/** Judges within the gate's own time, and within that of all gates. */
 async function withinTime(
   gate: TimedGate,
-  spec: GateSpec,
-  context: GateContext,
+  { name, spec }: GateCall,
+  evaluation: Evaluation,
   underWay: Set<() => void>,
-): Promise<Judgement> {
+): Promise<{ judgement: Judgement; ms: number }> {
+  if (evaluation.over?.aborted) return { judgement: noTimeLeft(evaluation), ms: 0 };
   const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
   const abort = new AbortController();
-  let stopWaiting = () => {};
+  let giveUp = (_: Judgement) => {};
+  const late = new Promise<Judgement>((resolve) => {
+    giveUp = (judgement) => {
+      // Resolves first: what a gate says after the abort is less exact than this.
+      resolve(judgement);
+      abort.abort();
+    };
+  });
+  const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
+  const clock = new GateClock(limit, () => giveUp({ outcome: 'unproven', summary }));
+  const endNow = () => giveUp(noTimeLeft(evaluation));
+  underWay.add(endNow);
+  let hasRoom = false;
+  const waiting: Waiting = (wait) => {
+    hasRoom = true;
+    return clock.stoppedDuring(wait);
+  };
   try {
-    const judging = gate.judge(spec.options, context, abort.signal);
-    if (!(judging instanceof Promise)) return judging;
-    const late = new Promise<Judgement>((resolve) => {
-      const giveUp = (judgement: Judgement) => {
-        // Resolves first: what a gate says after the abort is less exact than this.
-        resolve(judgement);
-        abort.abort();
-      };
-      const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
-      const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
-      const noTimeLeft = () => giveUp(NO_TIME_LEFT);
-      underWay.add(noTimeLeft);
-      stopWaiting = () => {
-        clearTimeout(timer);
-        underWay.delete(noTimeLeft);
-      };
-    });
-    return await Promise.race([late, judging]);
+    const judging = orUnproven(() =>
+      gate.judge(spec.options, evaluation.contextFor(name, waiting), abort.signal),
+    );
+    const judgement = await Promise.race([late, judging]);
+    const { ms } = clock;
+    // Its processes end before another gate gets its place.
+    if (abort.signal.aborted && hasRoom)
+      await Promise.race([judging, sleep(ENDING_MS, undefined, { ref: false })]);
+    return { judgement, ms };
   } finally {
-    stopWaiting();
+    clock.stop();
+    underWay.delete(endNow);
   }
 }

@@ -7,9 +7,11 @@ import { redact } from '../core/text/redact.ts';
 import type { GateContext } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
-import { evaluateGates } from './evaluate-gates.ts';
+import type { Rooms } from '../ports/rooms.ts';
+import { evaluateGates, type Waiting } from './evaluate-gates.ts';
+import { gateRooms } from './gate-rooms.ts';
+import { GateTurns } from './gate-turns.ts';
 import type { Judges } from './ports.ts';
-import { sharedRoom } from './shared-room.ts';
 import { cached, driftOf, keep, specsOf, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
 import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
@@ -106,46 +108,73 @@ async function round(
   const unchanged = await unchangedInputs(request, judges, specs, tree, workspace);
   const { contract, frozen } = request.frozen;
   const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
-  const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
-  const placeFor = async (name: string) => {
+  const own = gateRooms(rooms, { tree, base: request.base.tree, over });
+  const isClean = (name: string) => {
     const spec = specs.get(name);
-    const isClean = spec && runsInCleanRoom(contract, spec);
-    return asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract));
+    return spec !== undefined && runsInCleanRoom(contract, spec);
   };
+  const turns = new GateTurns((name) => !isClean(name) && isQuick(name, request, judges));
   const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
-    contextFor: (name) =>
+    contextFor: (name, waiting) =>
       Object.assign(contextFor(name, request, judges, tree, workspace), {
         shell: shellFor(specs.get(name), request, judges),
-        place: () => placeFor(name),
-        rooms: tree === undefined ? undefined : rooms(),
+        place: () =>
+          waiting(async () => {
+            await turns.take(name);
+            const place = isClean(name) ? await own.placeFor(name) : judges.inPlace(frozen.project, contract);
+            return asGateWants(specs.get(name), place);
+          }),
+        rooms: tree === undefined ? undefined : inTurn(rooms(), () => turns.take(name), waiting),
       }),
+    leave: async (name, judgement) => {
+      try {
+        return await own.leave(name, judgement);
+      } finally {
+        turns.end(name);
+      }
+    },
     knownVerdict: (name) =>
       drift.get(name) ??
       refused.get(name) ??
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
     over,
+    overMs: timeFor(request),
     // A gate with a quick form is judged twice.
     took: (name, { at, ms }) => {
       const before = took.get(name);
       took.set(name, { at: before?.at ?? at, ms: (before?.ms ?? 0) + ms });
     },
     unpaid: request.unpaid,
-  }).catch(async (error: Error) => {
-    await room.close([]);
-    throw error;
   });
   return {
-    verdicts: withFlakiness(
-      withoutSecrets(await room.close(verdicts), secretsOf(contract)),
-      request,
-      judges,
-      tree,
-    ),
+    verdicts: withFlakiness(withoutSecrets(verdicts, secretsOf(contract)), request, judges, tree),
     took: Object.fromEntries(took),
   };
 }
+
+/** The rooms that a gate opens itself, in its turn. */
+function inTurn(rooms: Rooms, turn: () => Promise<void>, waiting: Waiting): Rooms {
+  return {
+    ...rooms,
+    open: (order) =>
+      waiting(async () => {
+        await turn();
+        return rooms.open(order);
+      }),
+  };
+}
+
+const QUICK_MS = 5_000;
+
+/** Whether a gate was quick the last time, and there are cores for more than one. */
+function isQuick(name: string, { cache }: JudgingRequest, { cores = 1 }: Judges): boolean {
+  const before = cache?.last(name)?.verdict.proof?.durationMs;
+  return cores >= CORES_FOR_TWO && before !== undefined && before < QUICK_MS;
+}
+
+const CORES_FOR_TWO = 4;
 
 /** What is not words: names by which verdicts are found again. */
 const NAMES = new Set(['gate', 'kind', 'class', 'outcome', 'outputFile', 'reusedFrom']);

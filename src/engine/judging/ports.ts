@@ -35,6 +35,8 @@ import type { SourceReader } from '../ports/source.ts';
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
   gates: Gates;
+  /** How many cores this machine gives to this process; absent: one. */
+  cores?: number;
   shell: Shell;
   /** A folder of the project as a place for commands, within the walls that the contract asks for. */
   inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;

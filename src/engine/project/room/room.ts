@@ -95,7 +95,7 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
       room: 'clean',
       walls: options.walls && wallsName(options.walls),
       runTests: (command) => runTests(command, place.project, shell, environment, temp),
-      changed: () => changedFiles(place.project),
+      changed: () => changedFiles(place.project, tree),
       dispose,
     };
   } catch (error) {
@@ -268,11 +268,21 @@ function namingByPath(shell: Shell, dir: string): Shell {
   };
 }
 
-/** Files of the tree that are not as they were when the room was opened. */
-async function changedFiles(dir: string): Promise<string[]> {
+/** Files of the tree whose content is no longer what it was when the room was opened. */
+async function changedFiles(dir: string, tree: string): Promise<string[]> {
   const place = { cwd: dir, env: QUIET };
   const off = await filtersOff(place);
-  const args = ['diff-files', '--ignore-submodules=dirty', '--name-only', '-z'];
+  // Unlike `diff-files` it looks into files that were written anew.
+  const args = [
+    'diff',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--ignore-submodules=dirty',
+    '--name-only',
+    '-z',
+    tree,
+    '--',
+  ];
   const output = await gitOutput({ args: [...asArguments(off), ...args], ...place });
   return output.toString('utf8').split('\0').filter(Boolean);
 }
