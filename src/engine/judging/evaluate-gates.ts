@@ -31,6 +31,8 @@ export interface Evaluation {
   unpaid?: true;
   /** Hears how long a gate was judged that does not answer in an instant. */
   took?(name: string, took: Took): void;
+  /** Hears each verdict as soon as it is there. */
+  judged?(verdict: Verdict): void;
   /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
   /** That time. */
@@ -56,8 +58,12 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   const judge = async (call: GateCall) => {
     const quick = quickPassed.has(call.name) ? undefined : quickForm(call, evaluation);
     const verdict = await judgeOne(quick ?? call, evaluation, underWay);
-    if (quick && verdict.outcome === 'pass') quickPassed.add(call.name);
-    else verdicts.set(call.name, verdict);
+    if (quick && verdict.outcome === 'pass') {
+      quickPassed.add(call.name);
+      return;
+    }
+    verdicts.set(call.name, verdict);
+    evaluation.judged?.(verdict);
   };
   const stageOf = (call: GateCall): Stage => {
     return quickPassed.has(call.name) ? 'whole' : stageOfKind(call, evaluation);

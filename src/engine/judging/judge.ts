@@ -122,7 +122,9 @@ async function round(
         place: () =>
           waiting(async () => {
             await turns.take(name);
+            request.progress?.prepares(name);
             const place = isClean(name) ? await own.placeFor(name) : judges.inPlace(frozen.project, contract);
+            request.progress?.runs(name);
             return asGateWants(specs.get(name), place);
           }),
         rooms: tree === undefined ? undefined : inTurn(rooms(), () => turns.take(name), waiting),
@@ -137,8 +139,10 @@ async function round(
     knownVerdict: (name) =>
       drift.get(name) ??
       refused.get(name) ??
+      request.served?.get(name) ??
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
+    judged: (verdict) => request.progress?.judged(withoutSecrets(verdict, secretsOf(contract))),
     over,
     overMs: timeFor(request),
     // A gate with a quick form is judged twice.

@@ -35,6 +35,18 @@ export interface JudgingRequest {
   toolRan: boolean;
   /** No model is asked. */
   unpaid?: true;
+  /** Verdicts on this very tree and contract that were found just before. */
+  served?: ReadonlyMap<string, Verdict>;
+  /** Hears what happens while gates are judged. */
+  progress?: JudgingProgress;
+}
+
+export interface JudgingProgress {
+  /** A gate has its turn, and its room is made ready. */
+  prepares(gate: string): void;
+  /** Its command may run now. */
+  runs(gate: string): void;
+  judged(verdict: Verdict): void;
 }
 
 /** When a loop began, and what it has counted up to the Stop before. */

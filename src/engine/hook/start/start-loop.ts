@@ -236,6 +236,33 @@ function judgedAtOnce(call: GateCall): GateCall {
   return { ...call, spec, ...(call.children ? { children: call.children.map(judgedAtOnce) } : {}) };
 }
 
+/** The fact by which verdicts are found again that were just given on a tree. */
+const BASELINE = 'verdicts on a tree';
+
+/** Keeps verdicts on the tree with which a loop may begin soon, under a contract that is trusted by then. */
+export function serveStart(
+  tree: string,
+  verdicts: readonly Verdict[],
+  project: string,
+  fingerprint: string,
+  judges: Judges,
+): void {
+  judges.measured?.(project, fingerprint).write(`${BASELINE} ${tree}`, verdicts);
+}
+
+function servedAt(
+  tree: string | undefined,
+  { frozen }: FrozenContract,
+  judges: Judges,
+): ReadonlyMap<string, Verdict> {
+  const kept =
+    tree === undefined
+      ? undefined
+      : judges.measured?.(frozen.project, frozen.fingerprint).read(`${BASELINE} ${tree}`);
+  const verdicts = Array.isArray(kept) ? (kept as Verdict[]) : [];
+  return new Map(verdicts.map((verdict) => [verdict.gate, { ...verdict, reused: true }]));
+}
+
 async function judgeBaseline(
   plan: LoopPlan,
   contract: FrozenContract,
@@ -244,6 +271,7 @@ async function judgeBaseline(
 ): Promise<Judged> {
   return judge(
     {
+      served: servedAt(base.tree, contract, judges),
       calls: baselineCalls(plan.contract),
       frozen: contract,
       session: plan.session,
