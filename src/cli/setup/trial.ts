@@ -1,0 +1,124 @@
+/** Tries what is proposed for a project, in the best room that can be had here, and makes of it what is asked for. */
+
+import { gateNamesIn, withLearnt, withTopKey } from '../../engine/contract/learnt.ts';
+import { contractFileOf } from '../../engine/contract/read.ts';
+import { CONTRACT_FILE, type Contract } from '../../engine/core/contract/contract.ts';
+import { knownFailuresOf } from '../../engine/core/contract/known-failures.ts';
+import type { Verdict } from '../../engine/core/loop/verdict.ts';
+import type { Tally } from '../../engine/core/proof/test-results.ts';
+import { oneLine } from '../../engine/core/text/clip.ts';
+import { withoutKnown } from '../../engine/gates/run/known-failures.ts';
+import { rememberShown } from '../../engine/gates/run/shown-tests.ts';
+import { serveStart } from '../../engine/hook/start/start-loop.ts';
+import type { World } from '../../engine/hook/wiring/world.ts';
+import { type Trial, type TrialSteps, type TriedGate, tryGates } from './gates-now.ts';
+
+/** A contract that was tried. */
+export interface TriedContract {
+  text: string;
+  contract: Contract;
+  trial: Trial;
+  /** What is otherwise here than it should be, a line each. */
+  notes: string[];
+}
+
+/**
+ * Tries a contract as it is proposed. Where its clean rooms cannot be installed, the next best ones are tried: with the
+ * dependencies that lie in the project, then the project itself.
+ */
+export async function tryProposed(
+  proposed: string,
+  world: World,
+  steps: TrialSteps,
+  signal: AbortSignal,
+): Promise<TriedContract> {
+  const notes: string[] = [];
+  for (const next of [asProposed, withFoundDependencies, inProject]) {
+    const text = next(proposed, notes.at(-1) ?? '');
+    const contract = contractIn(text);
+    if (!contract || (next !== asProposed && text === proposed)) continue;
+    const trial = await tryGates(contract, world, steps, signal);
+    if (!trial.notInstalled || next === inProject) return { text, contract, trial, notes };
+    notes.push(oneLine(trial.notInstalled.message, 300));
+  }
+  throw new Error(`what is proposed for ${CONTRACT_FILE} cannot be read`);
+}
+
+const asProposed = (text: string) => text;
+
+function withFoundDependencies(text: string, why: string): string {
+  return withTopKey(text, 'setup', `as_found  # ${why}`);
+}
+
+function inProject(text: string, why: string): string {
+  const without = withTopKey(withTopKey(text, 'setup', undefined), 'room', undefined);
+  const gates = contractIn(text)?.gates ?? {};
+  const comparing = gateNamesIn(text).filter((name) => gates[name]?.kind === 'differential');
+  const leftOut = Object.fromEntries(comparing.map((name) => [name, `no clean room: ${why}`]));
+  return withLearnt(without, { timeouts: {}, leftOut, notJudged: [], known: [] });
+}
+
+/** Undefined for a text that this version cannot read. */
+function contractIn(text: string): Contract | undefined {
+  try {
+    return contractFileOf(text).contract;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is kept of a trial. */
+export interface SeenTrial extends Omit<Trial, 'gates'> {
+  gates: (Omit<TriedGate, 'tests'> & { tests?: { tests: [string, Tally][]; whole: boolean } })[];
+  notes: string[];
+}
+
+export function seenIn({ gates, notInstalled: _, ...trial }: Trial, notes: string[]): SeenTrial {
+  const withTests = gates.map(({ tests, ...rest }) => ({
+    ...rest,
+    tests: tests && { tests: [...tests.tests], whole: tests.whole },
+  }));
+  return { ...trial, gates: withTests, notes };
+}
+
+export function trialFrom({ gates, notes: _, ...trial }: SeenTrial): Trial {
+  const withTests = gates.map(({ tests, ...rest }) => ({
+    ...rest,
+    tests: tests && { tests: new Map(tests.tests), whole: tests.whole },
+  }));
+  return { ...trial, gates: withTests, interrupted: undefined };
+}
+
+/**
+ * Keeps the verdicts for the start of a loop, which would judge the same again. Only when nothing but our own files came
+ * between: the contract and the hooks.
+ */
+export async function keepForStart(
+  contract: Contract,
+  fingerprint: string,
+  { gates, tree }: Trial,
+  own: readonly string[],
+  world: World,
+): Promise<void> {
+  if (tree === undefined) return;
+  const { project } = world;
+  const judges = await world.judges(contract);
+  const workspace = judges.workspace(project);
+  const now = await workspace.tree().catch(() => undefined);
+  const changes = now === undefined ? undefined : await workspace.changes(tree, now).catch(() => undefined);
+  if (now === undefined || !changes?.every(({ path }) => own.includes(path))) return;
+  const measured = judges.measured?.(project, fingerprint);
+  const verdicts: Verdict[] = [];
+  for (const { name, verdict, tests } of gates) {
+    const spec = contract.gates[name];
+    if (spec?.kind !== 'run' || !verdict || (verdict.outcome !== 'pass' && verdict.outcome !== 'fail'))
+      continue;
+    verdicts.push({
+      ...verdict,
+      ...withoutKnown(verdict, tests, knownFailuresOf(contract, name), undefined),
+    });
+    if (tests && measured)
+      rememberShown({ gate: name, command: spec.options.command, tree: now }, tests, measured, judges.digest);
+  }
+  serveStart(now, verdicts, project, fingerprint, judges);
+}
