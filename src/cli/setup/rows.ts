@@ -51,8 +51,9 @@ export function rowsOn({ out, live }: RowsTerminal, names: readonly string[]): R
     runs: (gate, command) => begin(gate, command ?? ''),
     judged(gate) {
       close();
-      // A gate that has nothing to look at yet is named where the contract is.
-      if (gate.outcome !== 'skip') for (const line of gateLines(gate, width)) out(line);
+      // A gate that had nothing to run, or to look at yet, is named where the contract is.
+      const isQuiet = gate.outcome === 'skip' || (gate.outcome === 'pass' && gate.ms === undefined);
+      if (!isQuiet) for (const line of gateLines(gate, width)) out(line);
     },
   };
 }
