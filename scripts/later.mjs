@@ -54,7 +54,7 @@ const TOOL = {
     'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
     'src/engine/home/verdicts.ts': ['verdictCache'],
     'src/engine/gates/traits.ts': ['measures'],
-    'src/engine/judging/judge-loop.ts': ['factsOfLoop'],
+    'src/engine/judging/judge-loop.ts': ['judgedLoop'],
     'src/engine/project/files.ts': ['applyChanges'],
   },
 };

@@ -6,11 +6,11 @@ import { callsFor, type GateCall } from '../../engine/core/loop/plan-gates.ts';
 import type { Outcome, Verdict } from '../../engine/core/loop/verdict.ts';
 import type { TestResults } from '../../engine/core/proof/test-results.ts';
 import { Unmeasurable } from '../../engine/core/text/errors.ts';
+import type { Judges } from '../../engine/gates/gate.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { inBaseline } from '../../engine/hook/start/start-loop.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
-import type { Judges } from '../../engine/judging/ports.ts';
 import { verify } from '../../engine/judging/verify.ts';
 import type { Place } from '../../engine/ports/rooms.ts';
 import { baseFrom } from '../contract/verify-base.ts';
@@ -79,7 +79,6 @@ export async function tryGates(
       judgeMs: TRIAL_MS,
       signal,
       progress: {
-        prepares: () => {},
         runs: (name) => steps.runs(name, commandOf(contract.gates[name])),
         judged: (verdict) => {
           if (signal?.aborted) return;

@@ -8,7 +8,7 @@ import { keepShort, oneLine } from '../core/text/clip.ts';
 import { LONGEST_TIMER_MS, sayDuration } from '../core/text/duration.ts';
 import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
-import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
+import type { Gate, GateContext, Gates, Judgement } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import { GateClock } from './gate-clock.ts';
 import { dueLeaves, unprovenRule, verdictOf, waitingLeaves } from './gate-order.ts';
@@ -21,9 +21,11 @@ const EVIDENCE_LINE_LIMIT = 400;
 
 export interface Evaluation {
   gates: Gates;
-  /** What a gate of this name may look at. `waiting` runs what is none of its own time: its turn, its room. */
-  contextFor(name: string, waiting: Waiting): GateContext;
-  /** Hears that a gate needs its room and its turn no longer. Returns its judgement, with what the room shows. */
+  /** What a gate of this name may look at. The clock stands still while the gate waits for its turn, or for a room. */
+  contextFor(name: string, clock?: GateClock): GateContext;
+  /**
+   * Hears that a gate needs its room and its turn no longer. Returns its judgement, with what the room shows. Never rejects.
+   */
   leave?(name: string, judgement: Judgement): Promise<Judgement>;
   /** A verdict that is known without judging: found earlier and still true, or a refusal to run the gate. */
   knownVerdict(name: string): Verdict | undefined;
@@ -39,8 +41,6 @@ export interface Evaluation {
   overMs?: number;
 }
 
-export type Waiting = <Result>(wait: () => Promise<Result>) => Promise<Result>;
-
 /**
  * Judges all gates, each within its own time limit; those that run commands take turns. `exclusive` gates come after the others, one by one.
  * The whole form of a gate that has a quick one comes when the others are judged, then come late gates, and last those that
@@ -55,16 +55,8 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     for (const end of underWay) end();
   };
   const quickPassed = new Set<string>();
-  const judge = async (call: GateCall) => {
-    const quick = quickPassed.has(call.name) ? undefined : quickForm(call, evaluation);
-    const verdict = await judgeOne(quick ?? call, evaluation, underWay);
-    if (quick && verdict.outcome === 'pass') {
-      quickPassed.add(call.name);
-      return;
-    }
-    verdicts.set(call.name, verdict);
-    evaluation.judged?.(verdict);
-  };
+  const formOf = (call: GateCall) =>
+    (quickPassed.has(call.name) ? undefined : quickForm(call, evaluation)) ?? call;
   const stageOf = (call: GateCall): Stage => {
     return quickPassed.has(call.name) ? 'whole' : stageOfKind(call, evaluation);
   };
@@ -77,10 +69,17 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
       const paid = now.filter((call) => isTooDear(call, evaluation));
       for (const call of paid) verdicts.set(call.name, unasked(call, evaluation));
       const rest = now.filter((call) => !paid.includes(call));
-      if (stage === 'first' || mayAllPass(calls, verdicts)) {
-        await Promise.all(rest.filter((call) => !call.spec.exclusive).map(judge));
-        for (const call of rest.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of rest) verdicts.set(call.name, notYet(call, stage, evaluation));
+      const isWorthIt = stage === 'first' || mayAllPass(calls, verdicts);
+      for (const group of isWorthIt ? groupsOf(rest) : []) {
+        const forms = group.map(formOf);
+        const found = await Promise.all(forms.map((form) => judgeGate(form, evaluation, underWay)));
+        found.forEach((verdict, at) => {
+          const { name } = group[at] as GateCall;
+          if (forms[at] !== group[at] && verdict.outcome === 'pass') quickPassed.add(name);
+          else verdicts.set(name, verdict);
+        });
+      }
+      if (!isWorthIt) for (const call of rest) verdicts.set(call.name, notYet(call, stage, evaluation));
     }
     for (const [call, names] of waitingLeaves(calls, verdicts))
       verdicts.set(call.name, waitsFor(call, names, evaluation));
@@ -88,6 +87,12 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     evaluation.over?.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
+}
+
+/** Gates that are judged side by side, then the `exclusive` ones, each alone. */
+function groupsOf(calls: readonly GateCall[]): GateCall[][] {
+  const alone = calls.filter(({ spec }) => spec.exclusive);
+  return [calls.filter((call) => !alone.includes(call)), ...alone.map((call) => [call])];
 }
 
 /** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */
@@ -154,7 +159,7 @@ function quickWords(spec: GateSpec): string {
 function quickForm(call: GateCall, evaluation: Evaluation): GateCall | undefined {
   const { name, spec } = call;
   if (spec.kind !== 'run' || spec.options.quick === undefined) return undefined;
-  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name, atOnce).event) return undefined;
+  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name).request.event) return undefined;
   const { quick: command, ...options } = spec.options;
   return { ...call, spec: { ...spec, options: { ...options, command }, repeat: 1 } };
 }
@@ -168,58 +173,66 @@ function waitsFor({ name, spec }: GateCall, names: readonly string[], { gates }:
   return presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined);
 }
 
-async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
-  const { name, spec } = call;
+/** Judges one gate, as often as it asks for, each time within its own time limit. */
+async function judgeGate(
+  { name, spec }: GateCall,
+  evaluation: Evaluation,
+  underWay: Set<() => void>,
+): Promise<Verdict> {
   const known = evaluation.knownVerdict(name);
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   if (!gate) return { ...presentable(name, spec, unknownKind(spec), gate), ...unprovenRule(spec) };
-  if (gate.instant) {
-    const judgement = await orUnproven(() => gate.judge(spec.options, evaluation.contextFor(name, atOnce)));
-    return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
-  }
+  const times = spec.repeat ?? 1;
   let spentMs = 0;
-  const found = await inARow(spec.repeat ?? 1, async () => {
-    const { judgement, ms } = await withinTime(gate, call, evaluation, underWay);
-    spentMs += ms;
-    return judgement;
-  });
-  const judgement = await orUnproven(() => evaluation.leave?.(name, found) ?? found);
-  const ms = Math.round(spentMs);
-  evaluation.took?.(name, { at: Date.now() - ms, ms });
-  return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
-}
-
-const atOnce: Waiting = (wait) => wait();
-
-async function orUnproven(judge: () => Judgement | Promise<Judgement>): Promise<Judgement> {
-  try {
-    return await judge();
-  } catch (error) {
-    return couldNotBeJudged(error as Error);
+  let judgement = noTimeLeft(evaluation);
+  for (let time = 1; time <= times; time++) {
+    // Node loads its clock for measuring when it is asked for the first time, which takes longer than a promise.
+    const clock = gate.instant ? undefined : new GateClock(limitOf(spec));
+    try {
+      const context = evaluation.contextFor(name, clock);
+      if (evaluation.over?.aborted) judgement = noTimeLeft(evaluation);
+      else if (gate.instant) judgement = gate.judge(spec.options, context);
+      else {
+        const abort = new AbortController();
+        const judging = gate.judge(spec.options, context, abort.signal);
+        const isLater = judging instanceof Promise && clock !== undefined;
+        judgement = isLater ? await inTime(judging, clock, abort, evaluation, underWay) : await judging;
+      }
+    } catch (error) {
+      judgement = couldNotBeJudged(error as Error);
+    }
+    spentMs += clock?.stop() ?? 0;
+    if (judgement.outcome !== 'pass' || time === times) judgement = afterRepeats(judgement, time, times);
+    if (judgement.outcome !== 'pass') break;
   }
+  if (!gate.instant) {
+    judgement = (await evaluation.leave?.(name, judgement)) ?? judgement;
+    const ms = Math.round(spentMs);
+    evaluation.took?.(name, { at: Date.now() - ms, ms });
+  }
+  const verdict = { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+  evaluation.judged?.(verdict);
+  return verdict;
 }
 
-/** Judges again and again until one judgement is no pass, or so many are. */
-async function inARow(times: number, judge: () => Promise<Judgement>): Promise<Judgement> {
-  for (let time = 1; ; time++) {
-    const judgement = await judge();
-    const { outcome, summary, proof } = judgement;
-    if (outcome === 'pass' && time < times) continue;
-    if (times === 1 || (outcome !== 'pass' && time === 1)) return judgement;
-    if (outcome === 'pass')
-      return {
-        ...judgement,
-        summary: `${summary}, ${times} times in a row`,
-        proof: { ...proof, repeats: times },
-      };
-    const before = time === 2 ? 'once' : `${time - 1} times`;
-    const mixed = {
-      summary: `${summary} (flaky: it passed ${before} before on the same files)`,
-      flaky: true as const,
+/** What the last of several judgements says of all: `times` were asked for, and the first failure ends it. */
+function afterRepeats(judgement: Judgement, time: number, times: number): Judgement {
+  const { outcome, summary, proof } = judgement;
+  if (times === 1 || (outcome !== 'pass' && time === 1)) return judgement;
+  if (outcome === 'pass')
+    return {
+      ...judgement,
+      summary: `${summary}, ${times} times in a row`,
+      proof: { ...proof, repeats: times },
     };
-    return outcome === 'fail' ? { ...judgement, ...mixed } : judgement;
-  }
+  if (outcome !== 'fail') return judgement;
+  const before = time === 2 ? 'once' : `${time - 1} times`;
+  return {
+    ...judgement,
+    summary: `${summary} (flaky: it passed ${before} before on the same files)`,
+    flaky: true,
+  };
 }
 
 function couldNotBeJudged(error: Error): Judgement {
@@ -261,58 +274,47 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
 }
 
 /** The time limit of a gate. One that waits for something outside gets that time, and a last look. */
-function defaultTimeout(spec: GateSpec): number {
-  const waits = traitsOf(spec.kind).waitMs?.(spec.options);
-  return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
+function limitOf(spec: GateSpec): number {
+  const waits = traitsOf(spec.kind).waitMs?.(spec.options) ?? 0;
+  const usual = waits === 0 ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
+  return Math.min(spec.timeoutMs ?? usual, LONGEST_TIMER_MS);
 }
-
-/** How long a gate may take to end its processes. */
-const ENDING_MS = 3_000;
 
 function noTimeLeft({ overMs }: Evaluation): Judgement {
   const time = overMs === undefined ? 'time' : sayDuration(overMs);
   return { outcome: 'unproven', summary: `no answer within the ${time} that all gates have together` };
 }
 
-/** Judges within the gate's own time, and within that of all gates. */
-async function withinTime(
-  gate: TimedGate,
-  { name, spec }: GateCall,
+/** How long a gate may take to end its processes, before another one gets its place. */
+const ENDING_MS = 3_000;
+
+/** Waits for a judgement until the gate's time is over, or that of all gates together. What comes later is ignored. */
+async function inTime(
+  judging: Promise<Judgement>,
+  clock: GateClock,
+  abort: AbortController,
   evaluation: Evaluation,
   underWay: Set<() => void>,
-): Promise<{ judgement: Judgement; ms: number }> {
-  if (evaluation.over?.aborted) return { judgement: noTimeLeft(evaluation), ms: 0 };
-  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
-  const abort = new AbortController();
-  let giveUp = (_: Judgement) => {};
+): Promise<Judgement> {
+  let stopWaiting = () => {};
   const late = new Promise<Judgement>((resolve) => {
-    giveUp = (judgement) => {
+    const giveUp = (judgement: Judgement) => {
       // Resolves first: what a gate says after the abort is less exact than this.
       resolve(judgement);
       abort.abort();
     };
+    const summary = `no answer within ${Math.round(clock.limitMs / 100) / 10} s`;
+    clock.start(() => giveUp({ outcome: 'unproven', summary }));
+    const endNow = () => giveUp(noTimeLeft(evaluation));
+    underWay.add(endNow);
+    stopWaiting = () => underWay.delete(endNow);
   });
-  const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
-  const clock = new GateClock(limit, () => giveUp({ outcome: 'unproven', summary }));
-  const endNow = () => giveUp(noTimeLeft(evaluation));
-  underWay.add(endNow);
-  let hasRoom = false;
-  const waiting: Waiting = (wait) => {
-    hasRoom = true;
-    return clock.stoppedDuring(wait);
-  };
   try {
-    const judging = orUnproven(() =>
-      gate.judge(spec.options, evaluation.contextFor(name, waiting), abort.signal),
-    );
     const judgement = await Promise.race([late, judging]);
-    const { ms } = clock;
-    // Its processes end before another gate gets its place.
-    if (abort.signal.aborted && hasRoom)
-      await Promise.race([judging, sleep(ENDING_MS, undefined, { ref: false })]);
-    return { judgement, ms };
+    if (abort.signal.aborted && clock.hasWaited)
+      await Promise.race([judging.catch(() => {}), sleep(ENDING_MS, undefined, { ref: false })]);
+    return judgement;
   } finally {
-    clock.stop();
-    underWay.delete(endNow);
+    stopWaiting();
   }
 }

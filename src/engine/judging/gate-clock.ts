@@ -1,55 +1,57 @@
-/** The time that a gate itself takes. It stands still while the gate waits for others, or for a room. */
+/** The time that a gate itself takes. It stands still while the gate waits for its turn, or for a room. */
 export class GateClock {
+  /** Whether the gate has had to wait. */
+  hasWaited = false;
   #spentMs = 0;
   #runsSince: number | undefined = performance.now();
   #waits = 0;
   #timer: NodeJS.Timeout | undefined;
-  readonly #limitMs: number;
-  readonly #over: () => void;
+  #over: (() => void) | undefined;
+  readonly limitMs: number;
 
-  /** `over` is called once the gate has taken so long. */
-  constructor(limitMs: number, over: () => void) {
-    this.#limitMs = limitMs;
-    this.#over = over;
-    this.#arm();
+  constructor(limitMs: number) {
+    this.limitMs = limitMs;
   }
 
-  get ms(): number {
-    return this.#spentMs + (this.#runsSince === undefined ? 0 : performance.now() - this.#runsSince);
+  /** Calls `over` when the gate has taken so long. */
+  start(over: () => void): void {
+    this.#over = over;
+    if (this.#runsSince !== undefined) this.#arm();
   }
 
   async stoppedDuring<Result>(wait: () => Promise<Result>): Promise<Result> {
-    this.#hold();
+    this.hasWaited = true;
+    this.#waits++;
+    this.#stand();
     try {
       return await wait();
     } finally {
-      this.#goOn();
+      this.#waits--;
+      if (this.#waits === 0) this.#goOn();
     }
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#spentMs = this.ms;
-    this.#runsSince = undefined;
+  /** Ends it. Returns how long the gate took. */
+  stop(): number {
+    this.#stand();
+    this.#over = undefined;
     this.#waits = Number.POSITIVE_INFINITY;
+    return this.#spentMs;
   }
 
-  #hold(): void {
-    this.#waits++;
+  #stand(): void {
     if (this.#runsSince === undefined) return;
     clearTimeout(this.#timer);
-    this.#spentMs = this.ms;
+    this.#spentMs += performance.now() - this.#runsSince;
     this.#runsSince = undefined;
   }
 
   #goOn(): void {
-    this.#waits--;
-    if (this.#waits > 0) return;
     this.#runsSince = performance.now();
     this.#arm();
   }
 
   #arm(): void {
-    this.#timer = setTimeout(this.#over, Math.max(0, this.#limitMs - this.#spentMs));
+    if (this.#over) this.#timer = setTimeout(this.#over, Math.max(0, this.limitMs - this.#spentMs));
   }
 }

@@ -10,9 +10,14 @@ import { withWritten } from './written-files.ts';
 export interface GateRooms {
   /** The room of this gate. */
   placeFor(gate: string): Promise<Place>;
-  /** Removes the room of a gate. The judgement says what its command wrote there, where that is worth a word. */
+  /**
+   * Removes the room of a gate. The judgement says what its command wrote there, where that is worth a word. Never rejects.
+   */
   leave(gate: string, judgement: Judgement): Promise<Judgement>;
 }
+
+/** A command that damages the repository of its room has written what nobody can name. */
+const UNREADABLE = ['.git'];
 
 export function gateRooms(
   rooms: () => Rooms,
@@ -44,11 +49,9 @@ export function gateRooms(
       const room = await opened.get(gate)?.catch(() => undefined);
       opened.delete(gate);
       if (!room) return judgement;
-      try {
-        return judgement.outcome === 'pass' ? withWritten(judgement, await room.changed()) : judgement;
-      } finally {
-        await room.dispose();
-      }
+      const changed = judgement.outcome === 'pass' ? await room.changed().catch(() => UNREADABLE) : [];
+      await room.dispose();
+      return withWritten(judgement, changed);
     },
   };
 }

@@ -1,72 +1,78 @@
 import { runsInCleanRoom } from '../core/contract/clean-room.ts';
-import { knownFailuresOf } from '../core/contract/known-failures.ts';
+import type { GateSpec } from '../core/contract/contract.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
+import { specsOf } from '../core/loop/plan-gates.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
 import { redact } from '../core/text/redact.ts';
-import type { GateContext } from '../gates/gate.ts';
+import type { GateContext, Judges } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
-import type { Rooms } from '../ports/rooms.ts';
-import { evaluateGates, type Waiting } from './evaluate-gates.ts';
+import { evaluateGates } from './evaluate-gates.ts';
 import { gateRooms } from './gate-rooms.ts';
 import { GateTurns } from './gate-turns.ts';
-import type { Judges } from './ports.ts';
-import { cached, driftOf, keep, specsOf, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
+import { cached, driftOf, keep, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
 import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
 const ROUNDS = 2;
 
 /**
- * Judges the work as it is. When the tree changes meanwhile, it is judged once more: a command that writes files has
- * written them by then. When it changes again, the gates that passed are unproven.
+ * Judges the work as it is, within the time that all gates have together. When the tree changes meanwhile, it is judged
+ * once more: a command that writes files has written them by then. When it changes again, the gates that passed are
+ * unproven.
  */
 export async function judge(request: JudgingRequest, judges: Judges): Promise<Judged> {
   // Gates that only look at the event need no tree, no timer and no signal.
   if (request.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
-    const { verdicts } = await round(request, judges, undefined, noWorkspace);
+    const { verdicts } = await judgeTree(request, judges);
     return { verdicts };
   }
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), timeFor(request));
-  const { signal } = request;
-  const end = () => time.abort();
-  if (signal?.aborted) end();
-  signal?.addEventListener('abort', end);
+  const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.project);
+  const time = startTimer(request);
   try {
-    return await judgeInTime(request, judges, time.signal);
+    let tree = await treeOf(workspace);
+    for (let left = ROUNDS; ; left--) {
+      const { verdicts, took } = await judgeTree(request, judges, { workspace, tree, over: time.over });
+      const after = tree === undefined ? undefined : await treeOf(workspace);
+      if (after === tree) {
+        keep(request, verdicts, tree, judges);
+        return { verdicts, tree, took };
+      }
+      if (await isOthersWork(request, workspace, tree, after)) return { verdicts, took };
+      const isLast = left === 1 || after === undefined || time.over.aborted;
+      if (isLast) {
+        const paths = await changedPaths(workspace, tree, after);
+        return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after, took };
+      }
+      tree = after;
+    }
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    time.stop();
   }
 }
 
 /** You wait for your prompt to be sent, and Claude Code waits no longer than a minute. */
 const PROMPT_MS = 50_000;
 
-function timeFor({ frozen, event }: JudgingRequest): number {
-  const limit = event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS;
-  return Math.min(frozen.frozen.judgeMs, limit);
+/** `over` aborts when the time of all gates together is over, and when whoever asked ends the judging. */
+function startTimer(request: JudgingRequest): { over: AbortSignal; stop(): void } {
+  const { signal } = request;
+  const over = new AbortController();
+  const end = () => over.abort();
+  const timer = setTimeout(end, timeFor(request));
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  return {
+    over: over.signal,
+    stop() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    },
+  };
 }
 
-async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortSignal): Promise<Judged> {
-  const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.frozen.project);
-  let tree = await treeOf(workspace);
-  for (let left = ROUNDS; ; left--) {
-    const { verdicts, took } = await round(request, judges, tree, () => workspace, over);
-    const after = tree === undefined ? undefined : await treeOf(workspace);
-    if (after === tree) {
-      keep(request, verdicts, tree, judges);
-      return { verdicts, tree, took };
-    }
-    if (await isOthersWork(request, workspace, tree, after)) return { verdicts, took };
-    const isLast = left === 1 || after === undefined || over.aborted;
-    if (isLast) {
-      const paths = await changedPaths(workspace, tree, after);
-      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after, took };
-    }
-    tree = after;
-  }
+function timeFor({ frozen, event }: JudgingRequest): number {
+  return Math.min(frozen.judgeMs, event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS);
 }
 
 /** Whether only files of other agents changed. Agents that work side by side change the tree all the time. */
@@ -81,10 +87,6 @@ async function isOthersWork(
   return changes?.every((c) => ![c.path, c.from ?? c.path].some((path) => onlyPaths.includes(path))) ?? false;
 }
 
-function noWorkspace(): Workspace {
-  throw new Error('a gate of this kind needs no workspace');
-}
-
 async function treeOf(workspace: Workspace): Promise<string | undefined> {
   try {
     return await workspace.tree();
@@ -94,47 +96,62 @@ async function treeOf(workspace: Workspace): Promise<string | undefined> {
   }
 }
 
-async function round(
+/** The files that are judged, and when their judging has to end; absent for gates that only look at the event. */
+interface JudgedFiles {
+  workspace?: Workspace;
+  tree?: string | undefined;
+  over?: AbortSignal;
+}
+
+/** Judges one tree: what is known already is not judged again, each command has a clean room of its own, and no secret is said. */
+async function judgeTree(
   request: JudgingRequest,
   judges: Judges,
-  tree: string | undefined,
-  workspace: () => Workspace,
-  over?: AbortSignal,
+  { workspace, tree, over }: JudgedFiles = {},
 ): Promise<{ verdicts: Verdict[]; took: Record<string, Took> }> {
+  const { contract, frozen } = request;
   const took = new Map<string, Took>();
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
   const refused = withoutWalls(request, judges, specs);
-  const unchanged = await unchangedInputs(request, judges, specs, tree, workspace);
-  const { contract, frozen } = request.frozen;
-  const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
+  const unchanged = await unchangedInputs(request, judges, specs, { workspace, tree });
+  const rooms = () => judges.rooms({ contract, frozen }, request.worktree?.of ?? frozen.project);
   const own = gateRooms(rooms, { tree, base: request.base.tree, over });
-  const isClean = (name: string) => {
-    const spec = specs.get(name);
-    return spec !== undefined && runsInCleanRoom(contract, spec);
-  };
-  const turns = new GateTurns((name) => !isClean(name) && isQuick(name, request, judges));
+  const isClean = (spec: GateSpec | undefined) => spec !== undefined && runsInCleanRoom(contract, spec);
+  const turns = new GateTurns((name) => !isClean(specs.get(name)) && isQuick(name, request, judges));
+  const secrets = secretsOf(contract);
   const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
-    contextFor: (name, waiting) =>
-      Object.assign(contextFor(name, request, judges, tree, workspace), {
-        shell: shellFor(specs.get(name), request, judges),
+    contextFor: (name, clock): GateContext => {
+      const spec = specs.get(name);
+      const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const wait = () => turns.take(name).then(work);
+        return clock ? clock.stoppedDuring(wait) : wait();
+      };
+      const all = tree === undefined ? undefined : rooms();
+      return {
+        name,
+        request,
+        judges,
+        get workspace() {
+          if (!workspace) throw new Error('a gate of this kind needs no workspace');
+          return workspace;
+        },
+        tree,
+        shell: shellFor(spec, request, judges),
         place: () =>
-          waiting(async () => {
-            await turns.take(name);
-            request.progress?.prepares(name);
-            const place = isClean(name) ? await own.placeFor(name) : judges.inPlace(frozen.project, contract);
+          inTurn(async () => {
+            const place = isClean(spec) ? await own.placeFor(name) : judges.inPlace(frozen.project, contract);
             request.progress?.runs(name);
-            return asGateWants(specs.get(name), place);
+            return asGateWants(spec, place);
           }),
-        rooms: tree === undefined ? undefined : inTurn(rooms(), () => turns.take(name), waiting),
-      }),
+        rooms: all && { ...all, open: (order) => inTurn(() => all.open(order)) },
+      };
+    },
     leave: async (name, judgement) => {
-      try {
-        return await own.leave(name, judgement);
-      } finally {
-        turns.end(name);
-      }
+      const left = await own.leave(name, judgement);
+      turns.end(name);
+      return left;
     },
     knownVerdict: (name) =>
       drift.get(name) ??
@@ -142,7 +159,7 @@ async function round(
       request.served?.get(name) ??
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
-    judged: (verdict) => request.progress?.judged(withoutSecrets(verdict, secretsOf(contract))),
+    judged: (verdict) => request.progress?.judged(withoutSecrets(verdict, secrets)),
     over,
     overMs: timeFor(request),
     // A gate with a quick form is judged twice.
@@ -153,32 +170,19 @@ async function round(
     unpaid: request.unpaid,
   });
   return {
-    verdicts: withFlakiness(withoutSecrets(verdicts, secretsOf(contract)), request, judges, tree),
+    verdicts: withFlakiness(withoutSecrets(verdicts, secrets), request, judges, tree),
     took: Object.fromEntries(took),
   };
 }
 
-/** The rooms that a gate opens itself, in its turn. */
-function inTurn(rooms: Rooms, turn: () => Promise<void>, waiting: Waiting): Rooms {
-  return {
-    ...rooms,
-    open: (order) =>
-      waiting(async () => {
-        await turn();
-        return rooms.open(order);
-      }),
-  };
-}
-
 const QUICK_MS = 5_000;
+const CORES_FOR_TWO = 4;
 
 /** Whether a gate was quick the last time, and there are cores for more than one. */
 function isQuick(name: string, { cache }: JudgingRequest, { cores = 1 }: Judges): boolean {
   const before = cache?.last(name)?.verdict.proof?.durationMs;
   return cores >= CORES_FOR_TWO && before !== undefined && before < QUICK_MS;
 }
-
-const CORES_FOR_TWO = 4;
 
 /** What is not words: names by which verdicts are found again. */
 const NAMES = new Set(['gate', 'kind', 'class', 'outcome', 'outputFile', 'reusedFrom']);
@@ -193,59 +197,6 @@ function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value 
     NAMES.has(name) ? inner : withoutSecrets(inner, secrets),
   ]);
   return Object.fromEntries(inside) as Value;
-}
-
-function contextFor(
-  name: string,
-  request: JudgingRequest,
-  judges: Judges,
-  tree: string | undefined,
-  workspace: () => Workspace,
-): Omit<GateContext, 'place' | 'shell'> {
-  const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } =
-    request;
-  const { onlyPaths } = request;
-  return {
-    name,
-    project: request.frozen.frozen.project,
-    session,
-    task,
-    outputDir,
-    allowed,
-    get workspace() {
-      return workspace();
-    },
-    frozen: request.frozen.frozen.gates[name],
-    digest: (text) => judges.digest(text),
-    source: judges.source,
-    agent: judges.agent,
-    tasks: judges.tasks,
-    kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
-    measured: judges.measured?.(request.frozen.frozen.project, request.frozen.frozen.fingerprint),
-    knownFailures: knownFailuresOf(request.frozen.contract, name),
-    hasDifferential: hasDifferential(request),
-    holdout: judges.holdout?.(request.worktree?.of ?? request.frozen.frozen.project),
-    scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
-    answers,
-    agents,
-    loop: request.loop,
-    toolCalls: judges.toolCalls,
-    onlyPaths,
-    lastMessage,
-    ...(transcript === undefined
-      ? {}
-      : { transcript, conversation: async () => judges.conversation?.(transcript) ?? [] }),
-    event,
-    baseTree: base.tree,
-    baseCommit: base.commit,
-    tree,
-  };
-}
-
-function hasDifferential({ calls }: JudgingRequest): boolean {
-  return [...specsOf(calls).values()].some(
-    (spec) => spec.kind === 'differential' && (spec.options.checks ?? ['old_tests']).includes('old_tests'),
-  );
 }
 
 async function changedPaths(

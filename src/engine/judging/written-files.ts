@@ -10,6 +10,7 @@ const EXPECTED = /\.(?:snap|golden)$|(?:^|\/)[\w.-]*snapshots?[\w.-]*\//i;
 
 /** The judgement of a command that passed, after it changed these files of the tree. */
 export function withWritten(judgement: Judgement, changed: readonly string[]): Judgement {
+  if (changed.length === 0) return judgement;
   const expected = changed.filter((path) => EXPECTED.test(path) || (isUsualTest(path) && isSource(path)));
   if (expected.length > 0)
     return {
@@ -20,7 +21,7 @@ export function withWritten(judgement: Judgement, changed: readonly string[]): J
         'The command changed these files in its clean room, so it agreed with itself. Run it in the project, look at what it writes there, and keep that.',
       ],
     };
-  const code = changed.filter(isSource);
+  const code = changed.filter((path) => isSource(path) || path === '.git');
   if (code.length === 0) return judgement;
   return { ...judgement, notes: [...(judgement.notes ?? []), `it changed ${named(code)} before it passed`] };
 }

@@ -1,9 +1,11 @@
+import { knownFailuresOf } from '../../core/contract/known-failures.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
+import { measuredIn } from '../shared/asks.ts';
 import { withoutKnown } from './known-failures.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
@@ -18,12 +20,12 @@ export const runGate: Gate<'run'> = {
     return all.map((line) => (folder === '.' ? line : `cd ${quoteForShell(folder)} && ${line}`));
   },
   async judge({ command, cwd, env }, context, signal) {
-    const { name, outputDir } = context;
-    const event = isNew(context.event) ? textEventFor(context) : undefined;
+    const { name, request } = context;
+    const event = isNew(request.event) ? textEventFor(request) : undefined;
     const folder = insideProject(cwd ?? '.');
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
-    const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
+    const outputFile = `${request.outputDir}/${fileNameFor(name)}.txt`;
     const { dir, runTests, room, walls } = await context.place(signal);
     const { result, tests } = await runTests({
       command,
@@ -41,13 +43,9 @@ export const runGate: Gate<'run'> = {
       ...(room === 'clean' ? { room } : {}),
       ...(tests ? { tests: countsOf(tests) } : {}),
     };
-    const { knownFailures = [], measured } = context;
-    const judgement = withoutKnown(
-      { ...judgementOf(command, result), proof },
-      tests,
-      knownFailures,
-      measured,
-    );
+    const known = knownFailuresOf(request.contract, name);
+    const found = { ...judgementOf(command, result), proof };
+    const judgement = withoutKnown(found, tests, known, measuredIn(context));
     return comparedWithStart(judgement, { command, tests }, context);
   },
 };

@@ -2,6 +2,7 @@
 import { countOf, passes, type TestResults } from '../../core/proof/test-results.ts';
 import type { Kept } from '../../ports/ports.ts';
 import type { GateContext, Judgement } from '../gate.ts';
+import { hasDifferential, measuredIn } from '../shared/asks.ts';
 
 /** How often each test passed at the start, by name. */
 type Shown = [name: string, passed: number][];
@@ -23,15 +24,17 @@ export function comparedWithStart(
   context: GateContext,
 ): Judgement {
   const { tests } = run;
-  const { tree, baseTree, measured, hasDifferential } = context;
+  const { request, judges, tree } = context;
+  const baseTree = request.base.tree;
+  const measured = measuredIn(context);
   if (tree === undefined || baseTree === undefined || !measured) return judgement;
   const at = { gate: context.name, command: run.command, tree: baseTree };
   if (tree === baseTree) {
-    if (tests) rememberShown(at, tests, measured, context.digest);
+    if (tests) rememberShown(at, tests, measured, judges.digest);
     return judgement;
   }
-  if (hasDifferential || judgement.outcome !== 'pass') return judgement;
-  const before = measured.read(keyOf(at, context.digest)) as Shown | undefined;
+  if (hasDifferential(context) || judgement.outcome !== 'pass') return judgement;
+  const before = measured.read(keyOf(at, judges.digest)) as Shown | undefined;
   return before ? withoutLoss(judgement, before, tests, context) : judgement;
 }
 
@@ -64,13 +67,13 @@ function withoutLoss(
   judgement: Judgement,
   before: Shown,
   tests: TestResults | undefined,
-  { name, allowed }: GateContext,
+  { name, request }: GateContext,
 ): Judgement {
   const then = before.reduce((sum, [, passed]) => sum + passed, 0);
   const now = tests ? countOf(tests, 'passed') : 0;
   if (then === 0 || (now >= then && tests?.whole)) return judgement;
   const exception = fewerTestsName(name);
-  if (allowed.includes(exception)) return { ...judgement, exceptions: [exception] };
+  if (request.allowed.includes(exception)) return { ...judgement, exceptions: [exception] };
   const missing = before.filter(([test]) => !passes(tests?.tests.get(test))).map(([test]) => test);
   const rest = missing.length - MOST_NAMED;
   return {
