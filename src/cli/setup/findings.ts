@@ -41,13 +41,21 @@ export function learntFrom(
   const timeouts: Record<string, string> = {};
   const leftOut: Record<string, string> = {};
   const notJudged: string[] = [];
-  for (const { name, outcome, summary, ms } of gates) {
+  for (const { name, outcome, summary, evidence, ms } of gates) {
     if (contract.gates[name]?.kind !== 'run') continue;
-    if (outcome === 'unproven') leftOut[name] = summary;
+    if (outcome === 'unproven') leftOut[name] = missingProgram(evidence) ?? summary;
     else if (outcome === undefined) notJudged.push(name);
     else if (ms !== undefined) timeouts[name] = timeLimit(ms);
   }
   return { timeouts, leftOut: { ...leftOut, ...withoutTests(contract, leftOut, known) }, notJudged, known };
+}
+
+/** What a shell, or npm for it, says of a program that is not there. */
+const NOT_FOUND = /(?:^|: )([\w@./-]+): (?:command )?not found$/;
+
+function missingProgram(evidence: readonly string[]): string | undefined {
+  const program = evidence.flatMap((line) => NOT_FOUND.exec(line)?.[1] ?? [])[0];
+  return program && `${program} is not installed here; install it, and run setup again`;
 }
 
 /** Old and new tests cannot be compared by a command that cannot run, or that fails as a whole. */

@@ -48,6 +48,8 @@ export interface TrialSteps {
   installed(ms: number, problem: string | undefined): void;
   runs(gate: string, command: string | undefined): void;
   judged(gate: TriedGate): void;
+  /** The next best room is tried, because of this. */
+  goesOn(why: string): void;
 }
 
 /** No limit of its own: every gate has one, and you can end all of it. */
@@ -88,7 +90,8 @@ export async function tryGates(
             heard.resultsOf(contract.gates[verdict.gate]),
           );
           tried.set(verdict.gate, one);
-          steps.judged(one);
+          // What could not be installed was said already.
+          if (one.outcome !== 'unproven' || !heard.notInstalled()) steps.judged(one);
         },
       },
     },

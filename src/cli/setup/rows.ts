@@ -2,6 +2,7 @@
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { paint, type Style, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 import type { TrialSteps, TriedGate } from './gates-now.ts';
+import { notClean } from './words.ts';
 
 export interface RowsTerminal {
   out(line: string): void;
@@ -47,6 +48,10 @@ export function rowsOn({ out, live }: RowsTerminal, names: readonly string[]): R
       close();
       const style: Style = problem === undefined ? 'good' : 'bad';
       out(row(style, problem === undefined ? 'ok' : 'failed', INSTALL, width, ms, problem ?? ''));
+    },
+    goesOn(why) {
+      close();
+      out(`${paint('open', 'Note:')} ${notClean(why)}. The next best is tried.`);
     },
     runs: (gate, command) => begin(gate, command ?? ''),
     judged(gate) {

@@ -36,18 +36,20 @@ export async function tryProposed(
   for (const next of [asProposed, withFoundDependencies, inProject]) {
     const text = next(proposed, notes.at(-1) ?? '');
     const contract = contractIn(text);
-    if (!contract || (next !== asProposed && text === proposed)) continue;
+    if (!contract || (next !== asProposed && text === proposed) || isUnknown(contract)) continue;
     const trial = await tryGates(contract, world, steps, signal);
     if (!trial.notInstalled || next === inProject) return { text, contract, trial, notes };
     notes.push(oneLine(trial.notInstalled.message, 300));
+    steps.goesOn(notes.at(-1) ?? '');
   }
   throw new Error(`what is proposed for ${CONTRACT_FILE} cannot be read`);
 }
 
+const FOUND = 'as_found';
 const asProposed = (text: string) => text;
 
 function withFoundDependencies(text: string, why: string): string {
-  return withTopKey(text, 'setup', `as_found  # ${why}`);
+  return withTopKey(text, 'setup', `${FOUND}  # ${why}`);
 }
 
 function inProject(text: string, why: string): string {
@@ -56,6 +58,11 @@ function inProject(text: string, why: string): string {
   const comparing = gateNamesIn(text).filter((name) => gates[name]?.kind === 'differential');
   const leftOut = Object.fromEntries(comparing.map((name) => [name, `no clean room: ${why}`]));
   return withLearnt(without, { timeouts: {}, leftOut, notJudged: [], known: [] });
+}
+
+/** A version that does not know dependencies as found takes their name for a command. */
+function isUnknown({ room }: Contract): boolean {
+  return room?.setup?.run.includes(FOUND) === true;
 }
 
 /** Undefined for a text that this version cannot read. */

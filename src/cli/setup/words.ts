@@ -72,9 +72,18 @@ export function openLines(contract: Contract, { gates, leftOut = {} }: Trial): s
       : [
           `${paint('open', 'Known failures:')} ${knownHere.map((gate) => countIn(gate, known)).join(', ')}. They hold nobody until they have passed once.`,
         ]),
-    ...Object.entries(leftOut).map(([name, why]) => `${paint('open', 'Left out:')} ${name}: ${why}`),
+    ...leftOutLines(leftOut),
     ...(waiting.length === 0 ? [] : [`${paint('open', 'Not judged yet:')} ${namesOf(waiting)}`]),
   ];
+}
+
+/** One line for each reason. */
+function leftOutLines(leftOut: Readonly<Record<string, string>>): string[] {
+  const reasons = [...new Set(Object.values(leftOut))];
+  return reasons.map((why) => {
+    const names = Object.keys(leftOut).filter((name) => leftOut[name] === why);
+    return `${paint('open', 'Left out:')} ${names.join(', ')}: ${why}`;
+  });
 }
 
 function namesOf(gates: readonly TriedGate[]): string {
