@@ -4,10 +4,12 @@
  */
 import { Unmeasurable } from '../core/text/errors.ts';
 import type { Judgement } from '../gates/gate.ts';
-import type { Place, Room, Rooms } from '../ports/rooms.ts';
-import { withWritten } from './written-files.ts';
+import { UNREADABLE, withWritten } from '../gates/shared/written-files.ts';
+import type { Place, Room, RoomOrder, Rooms } from '../ports/rooms.ts';
 
 export interface GateRooms {
+  /** Opens a room. What could not be installed on this tree is not tried again. */
+  open(order: RoomOrder): Promise<Room>;
   /** The room of this gate. */
   placeFor(gate: string): Promise<Place>;
   /**
@@ -16,9 +18,6 @@ export interface GateRooms {
   leave(gate: string, judgement: Judgement): Promise<Judgement>;
 }
 
-/** A command that damages the repository of its room has written what nobody can name. */
-const UNREADABLE = ['.git'];
-
 export function gateRooms(
   rooms: () => Rooms,
   { tree, base, over }: { tree: string | undefined; base: string | undefined; over?: AbortSignal },
@@ -26,22 +25,25 @@ export function gateRooms(
   const opened = new Map<string, Promise<Room>>();
   // What cannot be installed for one gate cannot be installed for the next one.
   let refusal: Unmeasurable | undefined;
-  const open = async (): Promise<Room> => {
-    if (refusal) throw refusal;
-    if (tree === undefined)
-      throw new Unmeasurable('a clean room needs git, and the files of the project could not be read by it', [
-        'Install git, or mend what it says: git status',
-      ]);
+  const open = async (order: RoomOrder): Promise<Room> => {
+    if (refusal && order.tree === tree) throw refusal;
     try {
-      return await rooms().open({ tree, base, signal: over });
+      return await rooms().open(order);
     } catch (error) {
-      if (error instanceof Unmeasurable) refusal = error;
+      if (error instanceof Unmeasurable && order.tree === tree) refusal = error;
       throw error;
     }
   };
+  const openOwn = async (): Promise<Room> => {
+    if (tree !== undefined) return open({ tree, base, signal: over });
+    throw new Unmeasurable('a clean room needs git, and the files of the project could not be read by it', [
+      'Install git, or mend what it says: git status',
+    ]);
+  };
   return {
+    open,
     placeFor(gate) {
-      const room = opened.get(gate) ?? open();
+      const room = opened.get(gate) ?? openOwn();
       opened.set(gate, room);
       return room;
     },

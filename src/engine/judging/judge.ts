@@ -145,7 +145,15 @@ async function judgeTree(
             request.progress?.runs(name);
             return asGateWants(spec, place);
           }),
-        rooms: all && { ...all, open: (order) => inTurn(() => all.open(order)) },
+        rooms: all && {
+          ...all,
+          open: (order) =>
+            inTurn(async () => {
+              const room = await own.open(order);
+              request.progress?.runs(name);
+              return room;
+            }),
+        },
       };
     },
     leave: async (name, judgement) => {

@@ -1,7 +1,10 @@
 /** What a command writes into the files of its own clean room belongs to nobody, unless the verdict rests on it. */
-import { sources } from '../core/chains/all.ts';
-import { isUsualTest } from '../core/proof/test-places.ts';
-import type { Judgement } from '../gates/gate.ts';
+import { sources } from '../../core/chains/all.ts';
+import { isUsualTest } from '../../core/proof/test-places.ts';
+import type { Judgement } from '../gate.ts';
+
+/** A command that damages the repository of its room has written what nobody can name. */
+export const UNREADABLE = ['.git'];
 
 const MOST_NAMED = 5;
 const ENDING = /\.(\w+)$/;
@@ -21,7 +24,7 @@ export function withWritten(judgement: Judgement, changed: readonly string[]): J
         'The command changed these files in its clean room, so it agreed with itself. Run it in the project, look at what it writes there, and keep that.',
       ],
     };
-  const code = changed.filter((path) => isSource(path) || path === '.git');
+  const code = changed.filter((path) => isSource(path) || UNREADABLE.includes(path));
   if (code.length === 0) return judgement;
   return { ...judgement, notes: [...(judgement.notes ?? []), `it changed ${named(code)} before it passed`] };
 }
