@@ -17,8 +17,8 @@ export interface RedBefore {
 }
 
 export function redBefore(contract: Contract, gates: readonly TriedGate[]): RedBefore[] {
-  return gates.flatMap(({ name, outcome, tests }) => {
-    if (outcome !== 'fail' || contract.gates[name]?.kind !== 'run') return [];
+  return gates.flatMap(({ name, outcome, tests, evidence }) => {
+    if (outcome !== 'fail' || contract.gates[name]?.kind !== 'run' || missingModule(evidence)) return [];
     const failing = [...(tests?.tests ?? [])].flatMap(([test, { failed }]) => (failed > 0 ? [test] : []));
     const hasNames = tests?.whole === true && failing.length > 0 && failing.length <= MOST_KNOWN;
     return [{ gate: name, tests: hasNames ? failing : [] }];
@@ -43,7 +43,9 @@ export function learntFrom(
   const notJudged: string[] = [];
   for (const { name, outcome, summary, evidence, ms } of gates) {
     if (contract.gates[name]?.kind !== 'run') continue;
+    const missing = missingModule(evidence);
     if (outcome === 'unproven') leftOut[name] = missingProgram(evidence) ?? summary;
+    else if (outcome === 'fail' && missing !== undefined) leftOut[name] = missing;
     else if (outcome === undefined) notJudged.push(name);
     else if (ms !== undefined) timeouts[name] = timeLimit(ms);
   }
@@ -55,7 +57,18 @@ const NOT_FOUND = /(?:^|: )([\w@./-]+): (?:command )?not found$/;
 
 function missingProgram(evidence: readonly string[]): string | undefined {
   const program = evidence.flatMap((line) => NOT_FOUND.exec(line)?.[1] ?? [])[0];
-  return program && `${program} is not installed here; install it, and run setup again`;
+  return program && notInstalled(program);
+}
+
+const notInstalled = (what: string) => `${what} is not installed here; install it, and run setup again`;
+
+/** `python3 -m ruff` and `npx tsc` end like a check that fails when there is no ruff and no tsc. */
+const NO_MODULE =
+  /^\S*python\S*: No module named '?([\w.]+)'?$|npx canceled due to missing packages.*\["([^"@]+)|could not determine executable to run/;
+
+function missingModule(evidence: readonly string[]): string | undefined {
+  const found = evidence.map((line) => NO_MODULE.exec(line)).find((match) => match !== null);
+  return found ? notInstalled(found[1] ?? found[2] ?? 'what npx was asked for') : undefined;
 }
 
 /** Old and new tests cannot be compared by a command that cannot run, or that fails as a whole. */

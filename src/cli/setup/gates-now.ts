@@ -7,12 +7,13 @@ import type { Outcome, Verdict } from '../../engine/core/loop/verdict.ts';
 import type { TestResults } from '../../engine/core/proof/test-results.ts';
 import { Unmeasurable } from '../../engine/core/text/errors.ts';
 import type { Judges } from '../../engine/gates/gate.ts';
+import { type Run, runFrom } from '../../engine/gates/shared/test-run.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { inBaseline } from '../../engine/hook/start/start-loop.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
 import { verify } from '../../engine/judging/verify.ts';
-import type { Place } from '../../engine/ports/rooms.ts';
+import type { Place, TestRun } from '../../engine/ports/rooms.ts';
 import { baseFrom } from '../contract/verify-base.ts';
 
 export interface TriedGate {
@@ -27,6 +28,8 @@ export interface TriedGate {
   tests?: TestResults;
   /** The verdict itself; absent where it says nothing of a start. */
   verdict?: Verdict;
+  /** The run of its tests; absent where nothing can be compared with it later. */
+  run?: Run;
 }
 
 /** A first run of the gates. */
@@ -84,11 +87,7 @@ export async function tryGates(
         runs: (name) => steps.runs(name, commandOf(contract.gates[name])),
         judged: (verdict) => {
           if (signal?.aborted) return;
-          const one = triedFrom(
-            verdict,
-            base.tree !== undefined,
-            heard.resultsOf(contract.gates[verdict.gate]),
-          );
+          const one = triedFrom(verdict, base.tree !== undefined, heard.runOf(contract.gates[verdict.gate]));
           tried.set(verdict.gate, one);
           // What could not be installed was said already.
           if (one.outcome !== 'unproven' || !heard.notInstalled()) steps.judged(one);
@@ -121,12 +120,27 @@ function inSession(name: string): TriedGate {
   return { name, summary: 'judged in a session only, at its Stop', evidence: [] };
 }
 
-function triedFrom(verdict: Verdict, hasBase: boolean, tests: TestResults | undefined): TriedGate {
+function triedFrom(verdict: Verdict, hasBase: boolean, ran: RanTests | undefined): TriedGate {
   const { gate: name, kind, outcome, summary, evidence = [], proof } = verdict;
-  const saysNothing =
-    outcome !== 'fail' && (outcome === 'skip' || (!hasBase && traitsOf(kind).emptyOutcome !== undefined));
-  if (saysNothing && traitsOf(kind).emptyOutcome !== undefined) return { name, ...UNCHANGED };
-  return { name, outcome, summary, evidence, ms: proof?.durationMs, tests, verdict };
+  const looksAtChanges = traitsOf(kind).emptyOutcome !== undefined;
+  if (looksAtChanges && outcome !== 'fail' && (outcome === 'skip' || !hasBase)) return { name, ...UNCHANGED };
+  const run = ran && runFrom(ran.ended, ran.walls, []);
+  return {
+    name,
+    outcome,
+    summary,
+    evidence,
+    ms: proof?.durationMs,
+    tests: ran?.ended.tests,
+    verdict,
+    ...(run && !('problem' in run) ? { run } : {}),
+  };
+}
+
+/** A run of a command in a place. */
+interface RanTests {
+  ended: TestRun;
+  walls: string | undefined;
 }
 
 /** The gates themselves, each once, without what combines them. */
@@ -140,16 +154,17 @@ export function commandOf(spec: GateSpec | undefined): string | undefined {
 
 /** The same judges, heard: what was installed, and what test runners said. */
 function listening(judges: Judges, contract: Contract, steps: TrialSteps) {
-  const results = new Map<string, TestResults>();
+  const runs = new Map<string, RanTests>();
   const keyFor = (command: string, folder: string) => `${folder}\n${command}`;
   let notInstalled: Unmeasurable | undefined;
   let isFirst = true;
   const heardAt = <P extends Place>(place: P): P => ({
     ...place,
     runTests: async (command) => {
-      const run = await place.runTests(command);
-      if (run.tests) results.set(keyFor(command.command, relative(place.dir, command.cwd)), run.tests);
-      return run;
+      const ended = await place.runTests(command);
+      const folder = relative(place.dir, command.cwd);
+      runs.set(keyFor(command.command, folder), { ended, walls: place.walls });
+      return ended;
     },
   });
   const open = async (
@@ -182,9 +197,9 @@ function listening(judges: Judges, contract: Contract, steps: TrialSteps) {
   return {
     judges: heard,
     notInstalled: () => notInstalled,
-    resultsOf: (spec: GateSpec | undefined) =>
+    runOf: (spec: GateSpec | undefined) =>
       spec?.kind === 'run'
-        ? results.get(keyFor(spec.options.command, relative('.', spec.options.cwd ?? '.')))
+        ? runs.get(keyFor(spec.options.command, relative('.', spec.options.cwd ?? '.')))
         : undefined,
   };
 }

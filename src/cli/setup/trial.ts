@@ -3,12 +3,13 @@
 import { gateNamesIn, withLearnt, withTopKey } from '../../engine/contract/learnt.ts';
 import { contractFileOf } from '../../engine/contract/read.ts';
 import { CONTRACT_FILE, type Contract } from '../../engine/core/contract/contract.ts';
-import { knownFailuresOf } from '../../engine/core/contract/known-failures.ts';
+import { failsAsKnown, knownFailuresOf } from '../../engine/core/contract/known-failures.ts';
 import type { Verdict } from '../../engine/core/loop/verdict.ts';
-import type { Tally } from '../../engine/core/proof/test-results.ts';
+import type { Tally, TestResults } from '../../engine/core/proof/test-results.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { withoutKnown } from '../../engine/gates/run/known-failures.ts';
 import { rememberShown } from '../../engine/gates/run/shown-tests.ts';
+import type { Run } from '../../engine/gates/shared/test-run.ts';
 import { serveStart } from '../../engine/hook/start/start-loop.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
 import { type Trial, type TrialSteps, type TriedGate, tryGates } from './gates-now.ts';
@@ -76,24 +77,40 @@ function contractIn(text: string): Contract | undefined {
 
 /** What is kept of a trial. */
 export interface SeenTrial extends Omit<Trial, 'gates'> {
-  gates: (Omit<TriedGate, 'tests'> & { tests?: { tests: [string, Tally][]; whole: boolean } })[];
+  gates: (Omit<TriedGate, 'tests' | 'run'> & { tests?: Listed; run?: Omit<Run, 'tests'> & Listed })[];
   notes: string[];
 }
 
+/** Results test by test, as JSON can hold them. */
+interface Listed {
+  tests: [string, Tally][];
+  whole: boolean;
+}
+
 export function seenIn({ gates, notInstalled: _, ...trial }: Trial, notes: string[]): SeenTrial {
-  const withTests = gates.map(({ tests, ...rest }) => ({
-    ...rest,
-    tests: tests && { tests: [...tests.tests], whole: tests.whole },
-  }));
-  return { ...trial, gates: withTests, notes };
+  const listed = <R extends TestResults>(results: R) => ({ ...results, tests: [...results.tests] });
+  return {
+    ...trial,
+    gates: gates.map(({ tests, run, ...rest }) => ({
+      ...rest,
+      tests: tests && listed(tests),
+      run: run && listed(run),
+    })),
+    notes,
+  };
 }
 
 export function trialFrom({ gates, notes: _, ...trial }: SeenTrial): Trial {
-  const withTests = gates.map(({ tests, ...rest }) => ({
-    ...rest,
-    tests: tests && { tests: new Map(tests.tests), whole: tests.whole },
-  }));
-  return { ...trial, gates: withTests, interrupted: undefined };
+  const mapped = <L extends Listed>(results: L) => ({ ...results, tests: new Map(results.tests) });
+  return {
+    ...trial,
+    gates: gates.map(({ tests, run, ...rest }) => ({
+      ...rest,
+      tests: tests && mapped(tests),
+      run: run && mapped(run),
+    })),
+    interrupted: undefined,
+  };
 }
 
 /**
@@ -116,16 +133,16 @@ export async function keepForStart(
   if (now === undefined || !changes?.every(({ path }) => own.includes(path))) return;
   const measured = judges.measured?.(project, fingerprint);
   const verdicts: Verdict[] = [];
-  for (const { name, verdict, tests } of gates) {
+  const runs: Record<string, Run> = {};
+  for (const { name, verdict, tests, run } of gates) {
     const spec = contract.gates[name];
     if (spec?.kind !== 'run' || !verdict || (verdict.outcome !== 'pass' && verdict.outcome !== 'fail'))
       continue;
-    verdicts.push({
-      ...verdict,
-      ...withoutKnown(verdict, tests, knownFailuresOf(contract, name), undefined),
-    });
+    const known = knownFailuresOf(contract, name);
+    verdicts.push({ ...verdict, ...withoutKnown(verdict, tests, known, undefined) });
+    if (run) runs[name] = { ...run, green: verdict.outcome === 'pass' || failsAsKnown(tests, known) };
     if (tests && measured)
       rememberShown({ gate: name, command: spec.options.command, tree: now }, tests, measured, judges.digest);
   }
-  serveStart(now, verdicts, project, fingerprint, judges);
+  serveStart(now, { verdicts, runs }, { project, fingerprint }, judges);
 }

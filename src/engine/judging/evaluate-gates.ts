@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GateSpec } from '../core/contract/contract.ts';
-import type { GateCall } from '../core/loop/plan-gates.ts';
+import { type GateCall, specsOf } from '../core/loop/plan-gates.ts';
 import { blocks, fingerprint, type Took, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
@@ -54,6 +54,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   const endAll = () => {
     for (const end of underWay) end();
   };
+  const all = [...specsOf(calls).values()];
   const quickPassed = new Set<string>();
   const formOf = (call: GateCall) =>
     (quickPassed.has(call.name) ? undefined : quickForm(call, evaluation)) ?? call;
@@ -70,7 +71,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
       for (const call of paid) verdicts.set(call.name, unasked(call, evaluation));
       const rest = now.filter((call) => !paid.includes(call));
       const isWorthIt = stage === 'first' || mayAllPass(calls, verdicts);
-      for (const group of isWorthIt ? groupsOf(rest) : []) {
+      for (const group of isWorthIt ? groupsOf(rest, all) : []) {
         const forms = group.map(formOf);
         const found = await Promise.all(forms.map((form) => judgeGate(form, evaluation, underWay)));
         found.forEach((verdict, at) => {
@@ -90,9 +91,13 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
 }
 
 /** Gates that are judged side by side, then the `exclusive` ones, each alone. */
-function groupsOf(calls: readonly GateCall[]): GateCall[][] {
+function groupsOf(calls: readonly GateCall[], all: readonly GateSpec[]): GateCall[][] {
   const alone = calls.filter(({ spec }) => spec.exclusive);
-  return [calls.filter((call) => !alone.includes(call)), ...alone.map((call) => [call])];
+  // Those that others come after are last, because they leave their room to them.
+  const isFollowed = ({ name }: GateCall) => all.some(({ after = [] }) => after.includes(name));
+  const others = calls.filter((call) => !alone.includes(call));
+  const together = [...others.filter((call) => !isFollowed(call)), ...others.filter(isFollowed)];
+  return [together, ...alone.map((call) => [call])];
 }
 
 /** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */

@@ -116,7 +116,7 @@ async function judgeTree(
   const refused = withoutWalls(request, judges, specs);
   const unchanged = await unchangedInputs(request, judges, specs, { workspace, tree });
   const rooms = () => judges.rooms({ contract, frozen }, request.worktree?.of ?? frozen.project);
-  const own = gateRooms(rooms, { tree, base: request.base.tree, over });
+  const own = gateRooms(rooms, { tree, base: request.base.tree, over, specs });
   const isClean = (spec: GateSpec | undefined) => spec !== undefined && runsInCleanRoom(contract, spec);
   const turns = new GateTurns((name) => !isClean(specs.get(name)) && isQuick(name, request, judges));
   const secrets = secretsOf(contract);
@@ -176,7 +176,7 @@ async function judgeTree(
       took.set(name, { at: before?.at ?? at, ms: (before?.ms ?? 0) + ms });
     },
     unpaid: request.unpaid,
-  });
+  }).finally(() => own.close());
   return {
     verdicts: withFlakiness(withoutSecrets(verdicts, secrets), request, judges, tree),
     took: Object.fromEntries(took),

@@ -48,6 +48,8 @@ export interface Room extends Place {
   room: 'clean';
   /** The files of the tree that commands have changed. */
   changed(): Promise<string[]>;
+  /** Writes the files of the tree as they were when the room was opened. What else lies in it stays. */
+  restore(): Promise<void>;
   /** Removes the room. Never throws; may be called twice. */
   dispose(): Promise<void>;
 }

@@ -85,6 +85,23 @@ gates: { tests: { run: 'true' }, lint: { run: 'true' } }
   });
 });
 
+describe('a gate that comes after another one', () => {
+  test('finds what that one made, and the files of the tree as they were', async () => {
+    write('deps.txt', 'one\n');
+    write('a.txt', 'one\n');
+    const verdicts = await judged(`
+room: clean
+setup: { run: 'cp deps.txt made; echo install >>$LOG', inputs: [deps.txt] }
+gates:
+  tests: { run: 'test -f out/a && test "$(cat a.txt)" = one', after: [build] }
+  build: { run: 'mkdir out; echo x >out/a; echo two >a.txt' }
+  other: { run: 'test ! -e out' }
+`);
+    expect(shown(verdicts)).toEqual(['tests pass', 'build pass', 'other pass']);
+    expect(logged()).toEqual(['install']);
+  });
+});
+
 describe('what a gate writes', () => {
   test('no other gate judges it: source and tests that a build rewrites stay as they were', async () => {
     write('add.sh', 'echo 3\n');

@@ -1,7 +1,7 @@
 /** What a run of the tests on a tree showed. Gates of one command share it, so that no tree is measured twice. */
 import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
 import type { KnownFailure } from '../../core/contract/contract.ts';
-import { knownNow } from '../../core/contract/known-failures.ts';
+import { failsAsKnown } from '../../core/contract/known-failures.ts';
 import { specsOf } from '../../core/loop/plan-gates.ts';
 import { type Measured, measured } from '../../core/proof/differential.ts';
 import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
@@ -39,8 +39,7 @@ export function runFrom(
   const seen = measured(result, tests);
   if ('problem' in seen) return seen;
   const { exitCode, outputSha256, durationMs } = result;
-  const named = known.filter(({ test }) => test !== undefined);
-  const isKnown = !seen.green && named.length > 0 && knownNow(named, false, tests).isAll;
+  const isKnown = !seen.green && failsAsKnown(tests, known);
   return {
     ...seen,
     green: seen.green || isKnown,

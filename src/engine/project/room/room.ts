@@ -96,6 +96,8 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
       walls: options.walls && wallsName(options.walls),
       runTests: (command) => runTests(command, place.project, shell, environment, temp),
       changed: () => changedFiles(place.project, tree),
+      restore: () =>
+        fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles: true }),
       dispose,
     };
   } catch (error) {

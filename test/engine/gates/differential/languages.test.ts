@@ -172,6 +172,7 @@ function fakeRoom() {
     shell: { run: async () => result },
     runTests: async () => ({ result }),
     changed: async () => [],
+    restore: async () => {},
     dispose: async () => {},
   };
 }
