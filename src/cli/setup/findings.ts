@@ -64,11 +64,11 @@ const notInstalled = (what: string) => `${what} is not installed here; install i
 
 /** `python3 -m ruff` and `npx tsc` end like a check that fails when there is no ruff and no tsc. */
 const NO_MODULE =
-  /^\S*python\S*: No module named '?([\w.]+)'?$|npx canceled due to missing packages.*\["([^"@]+)|could not determine executable to run/;
+  /python[\d.]{0,8}(?:\.exe)?: No module named '?([\w.]{1,100})|npx canceled due to missing packages[^[]{0,100}\["([^"@]{1,100})|(could not determine executable to run)/;
 
 function missingModule(evidence: readonly string[]): string | undefined {
   const found = evidence.map((line) => NO_MODULE.exec(line)).find((match) => match !== null);
-  return found ? notInstalled(found[1] ?? found[2] ?? 'what npx was asked for') : undefined;
+  return found ? notInstalled(found[1] ?? found[2] ?? 'what npx is asked for') : undefined;
 }
 
 /** Old and new tests cannot be compared by a command that cannot run, or that fails as a whole. */

@@ -33,7 +33,7 @@ export interface TriedGate {
 }
 
 /** A first run of the gates. */
-export interface Trial {
+export interface FirstRun {
   gates: TriedGate[];
   /** Why nothing could be installed for clean rooms. */
   notInstalled?: Unmeasurable;
@@ -64,7 +64,7 @@ export async function tryGates(
   world: World,
   steps: TrialSteps,
   signal?: AbortSignal,
-): Promise<Trial> {
+): Promise<FirstRun> {
   const calls = callsFor(namesOnTheWay(contract), contract);
   const names = leavesOf(calls);
   const due = leavesOf(inBaseline(calls));

@@ -10,7 +10,7 @@ import { interruptible } from '../../engine/terminal/interruption.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import { viewContract } from '../contract/trust.ts';
 import { knownFrom, learntFrom, redBefore } from './findings.ts';
-import { type Trial, tryGates } from './gates-now.ts';
+import { type FirstRun, tryGates } from './gates-now.ts';
 import { ourCommand } from './next.ts';
 import type { SetupPlan } from './plan.ts';
 import { type Rows, rowsOn } from './rows.ts';
@@ -18,16 +18,16 @@ import { canAsk, type SetupFlags, type SetupTerminal } from './setup-flags.ts';
 import { type SeenTrial, seenIn, type TriedContract, trialFrom, tryProposed } from './trial.ts';
 import { notClean, redLines } from './words.ts';
 
-export const NO_TRIAL: Trial = { gates: [] };
+export const NO_TRIAL: FirstRun = { gates: [] };
 
-export interface Settled {
+export interface SettledSetup {
   plan: SetupPlan;
   /** Absent: the gates are not run before you agree. */
-  trial?: Trial;
+  trial?: FirstRun;
 }
 
 /** What you agreed to by its fingerprint: a text that was shown to you. Throws when it is another one now. */
-export async function agreedTo(accept: string, looked: SetupPlan, world: World): Promise<Settled> {
+export async function agreedTo(accept: string, looked: SetupPlan, world: World): Promise<SettledSetup> {
   const { text } = looked.view.file;
   if (accept === looked.view.fingerprint) return { plan: looked };
   const kept = looked.hasContract ? undefined : readProposal<SeenTrial>(world.home, world.project);
@@ -45,7 +45,7 @@ export async function settle(
   flags: SetupFlags,
   world: World,
   terminal: SetupTerminal,
-): Promise<Settled> {
+): Promise<SettledSetup> {
   const { file, freezing, isTrusted } = looked.view;
   // What came with the project is run when you have agreed to it; what is proposed is run as `verify` would.
   if (looked.hasContract && !isTrusted && flags.accept === undefined) return { plan: looked };
@@ -61,7 +61,7 @@ async function proposed(
   flags: SetupFlags,
   world: World,
   terminal: SetupTerminal,
-): Promise<Settled> {
+): Promise<SettledSetup> {
   const base = looked.view.file;
   const rows = rowsFor(base.contract, flags, terminal);
   const { result: found, exitCode } = await interruptible((signal) =>
@@ -70,7 +70,7 @@ async function proposed(
   const known = await knownOf(found, flags, terminal, world);
   const learnt = learntFrom(found.contract, found.trial.gates, known);
   const text = withLearnt(found.text, learnt);
-  const trial: Trial = { ...found.trial, leftOut: learnt.leftOut, interrupted: exitCode };
+  const trial: FirstRun = { ...found.trial, leftOut: learnt.leftOut, interrupted: exitCode };
   keepProposal(world.home, world.project, {
     v: 1,
     base: sha256(base.text),
@@ -111,7 +111,7 @@ export async function tried(
   flags: SetupFlags,
   world: World,
   terminal: SetupTerminal,
-): Promise<Trial> {
+): Promise<FirstRun> {
   if (!flags.gates) return NO_TRIAL;
   const rows = rowsFor(contract, flags, terminal);
   const { result, exitCode } = await interruptible((signal) =>

@@ -16,7 +16,7 @@ import { paint } from '../../engine/terminal/style.ts';
 import { trustContract, viewContract } from '../contract/trust.ts';
 import { changeSettings, type InstallOptions } from '../install/install.ts';
 import { refusalIn } from '../install/settings-change.ts';
-import type { Trial } from './gates-now.ts';
+import type { FirstRun } from './gates-now.ts';
 import { nextSteps, ourCommand } from './next.ts';
 import { planSetup, type SetupPlan } from './plan.ts';
 import { type HoldProof, proveHeld } from './prove.ts';
@@ -28,7 +28,7 @@ import { openLines, placeLines, planLines, proofLine } from './words.ts';
 /** What happened, for `--json`. */
 interface Outcome {
   result: 'set_up' | 'already_set_up' | 'nothing_done';
-  trial: Trial;
+  trial: FirstRun;
   proof?: HoldProof;
 }
 

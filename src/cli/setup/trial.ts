@@ -12,13 +12,13 @@ import { rememberShown } from '../../engine/gates/run/shown-tests.ts';
 import type { Run } from '../../engine/gates/shared/test-run.ts';
 import { serveStart } from '../../engine/hook/start/start-loop.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
-import { type Trial, type TrialSteps, type TriedGate, tryGates } from './gates-now.ts';
+import { type FirstRun, type TrialSteps, type TriedGate, tryGates } from './gates-now.ts';
 
 /** A contract that was tried. */
 export interface TriedContract {
   text: string;
   contract: Contract;
-  trial: Trial;
+  trial: FirstRun;
   /** What is otherwise here than it should be, a line each. */
   notes: string[];
 }
@@ -76,7 +76,7 @@ function contractIn(text: string): Contract | undefined {
 }
 
 /** What is kept of a trial. */
-export interface SeenTrial extends Omit<Trial, 'gates'> {
+export interface SeenTrial extends Omit<FirstRun, 'gates'> {
   gates: (Omit<TriedGate, 'tests' | 'run'> & { tests?: Listed; run?: Omit<Run, 'tests'> & Listed })[];
   notes: string[];
 }
@@ -87,7 +87,7 @@ interface Listed {
   whole: boolean;
 }
 
-export function seenIn({ gates, notInstalled: _, ...trial }: Trial, notes: string[]): SeenTrial {
+export function seenIn({ gates, notInstalled: _, ...trial }: FirstRun, notes: string[]): SeenTrial {
   const listed = <R extends TestResults>(results: R) => ({ ...results, tests: [...results.tests] });
   return {
     ...trial,
@@ -100,7 +100,7 @@ export function seenIn({ gates, notInstalled: _, ...trial }: Trial, notes: strin
   };
 }
 
-export function trialFrom({ gates, notes: _, ...trial }: SeenTrial): Trial {
+export function trialFrom({ gates, notes: _, ...trial }: SeenTrial): FirstRun {
   const mapped = <L extends Listed>(results: L) => ({ ...results, tests: new Map(results.tests) });
   return {
     ...trial,
@@ -120,7 +120,7 @@ export function trialFrom({ gates, notes: _, ...trial }: SeenTrial): Trial {
 export async function keepForStart(
   contract: Contract,
   fingerprint: string,
-  { gates, tree }: Trial,
+  { gates, tree }: FirstRun,
   own: readonly string[],
   world: World,
 ): Promise<void> {

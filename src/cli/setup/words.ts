@@ -2,7 +2,7 @@
 import { CONTRACT_FILE, type Contract, type KnownFailure } from '../../engine/core/contract/contract.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import type { RedBefore } from './findings.ts';
-import { NOT_JUDGED, type Trial, type TriedGate } from './gates-now.ts';
+import { type FirstRun, NOT_JUDGED, type TriedGate } from './gates-now.ts';
 import type { SetupPlan } from './plan.ts';
 import type { HoldProof } from './prove.ts';
 import type { SetupFlags } from './setup-flags.ts';
@@ -20,7 +20,7 @@ export function placeLines({ project, notes, hasContract, view }: SetupPlan): st
 /** What you are asked to agree to. `trial`: what its gates showed; absent: they are run when you have agreed. */
 export function planLines(
   plan: SetupPlan,
-  trial: Trial | undefined,
+  trial: FirstRun | undefined,
   { show, gates }: Pick<SetupFlags, 'show' | 'gates'>,
 ): string[] {
   const { hasContract, view } = plan;
@@ -53,7 +53,7 @@ function proposalLines(contract: Contract, text: string | undefined): string[] {
 }
 
 /** What is not green: a proof that a Stop is held says nothing of it. */
-export function openLines(contract: Contract, { gates, leftOut = {} }: Trial): string[] {
+export function openLines(contract: Contract, { gates, leftOut = {} }: FirstRun): string[] {
   const known = contract.knownFailures ?? [];
   const knownHere = [...new Set(known.map(({ gate }) => gate))];
   const open = gates.filter(

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { GateSpec } from '../core/contract/contract.ts';
 import { type GateCall, specsOf } from '../core/loop/plan-gates.ts';
 import { blocks, fingerprint, type Took, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
@@ -293,6 +292,10 @@ function noTimeLeft({ overMs }: Evaluation): Judgement {
 /** How long a gate may take to end its processes, before another one gets its place. */
 const ENDING_MS = 3_000;
 
+function lasting(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
 /** Waits for a judgement until the gate's time is over, or that of all gates together. What comes later is ignored. */
 async function inTime(
   judging: Promise<Judgement>,
@@ -317,7 +320,7 @@ async function inTime(
   try {
     const judgement = await Promise.race([late, judging]);
     if (abort.signal.aborted && clock.hasWaited)
-      await Promise.race([judging.catch(() => {}), sleep(ENDING_MS, undefined, { ref: false })]);
+      await Promise.race([judging.catch(() => {}), lasting(ENDING_MS)]);
     return judgement;
   } finally {
     stopWaiting();

@@ -2,6 +2,7 @@
 import { passes, type TestResults } from '../proof/test-results.ts';
 import { oneLine } from '../text/clip.ts';
 import type { Contract, GateSpec, KnownFailure } from './contract.ts';
+import type { GateOptions } from './gate-options.ts';
 
 /** The known failures of a gate, with those of other gates that run the same command. */
 export function knownFailuresOf({ knownFailures = [], gates }: Contract, gate: string): KnownFailure[] {
@@ -12,9 +13,8 @@ export function knownFailuresOf({ knownFailures = [], gates }: Contract, gate: s
 }
 
 function commandOf(spec: GateSpec | undefined): string | undefined {
-  if (spec?.kind !== 'run' && spec?.kind !== 'differential') return undefined;
-  const { command, cwd = '.', env = {} } = spec.options;
-  return JSON.stringify([command, cwd, env]);
+  const { command, cwd = '.', env = {} } = (spec?.options ?? {}) as Partial<GateOptions['run']>;
+  return command === undefined ? undefined : JSON.stringify([command, cwd, env]);
 }
 
 /** Names a known failure in what is kept, and in lists. */

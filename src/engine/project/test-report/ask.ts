@@ -138,7 +138,7 @@ function withReport(
 }
 
 /** The first of the options that are added to a command, as its runner or package manager may quote it. */
-const OUR_OPTIONS = /\s+(?:-- )?["']?--(?:reporter|json|outputFile|junitxml)\b/;
+const OUR_OPTIONS = /[ "']--(?:reporter|json|outputFile|junitxml)\b/;
 
 /** An output without what asking added to it: options in the line that a package manager repeats, places of reports. */
 export function withoutAsked(text: string, reports: string): string {
@@ -148,7 +148,7 @@ export function withoutAsked(text: string, reports: string): string {
     .split('\n')
     .flatMap((line) => {
       const at = line.includes(name) ? line.search(OUR_OPTIONS) : line.length;
-      return at < 0 ? [] : [line.slice(0, at)];
+      return at < 0 ? [] : [line.slice(0, at).replace(/[ "'-]{1,9}$/, '')];
     })
     .join('\n');
 }
