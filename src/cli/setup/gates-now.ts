@@ -11,7 +11,7 @@ import { type Run, runFrom } from '../../engine/gates/shared/test-run.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { inBaseline } from '../../engine/hook/start/start-loop.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { verify } from '../../engine/judging/verify.ts';
 import type { Place, TestRun } from '../../engine/ports/rooms.ts';
 import { baseFrom } from '../contract/verify-base.ts';
@@ -61,7 +61,7 @@ const TRIAL_MS = 24 * 3_600_000;
 /** Judges as `verify` does, without what costs money, waits for others or can only be true later. */
 export async function tryGates(
   contract: Contract,
-  world: World,
+  world: ProjectPorts,
   steps: TrialSteps,
   signal?: AbortSignal,
 ): Promise<FirstRun> {

@@ -5,7 +5,7 @@ import type { Contract, KnownFailure } from '../../engine/core/contract/contract
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { sha256 } from '../../engine/files/digest.ts';
 import { keepProposal, readProposal } from '../../engine/home/records/proposal-record.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { interruptible } from '../../engine/terminal/interruption.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import { viewContract } from '../contract/trust.ts';
@@ -27,7 +27,11 @@ export interface SettledSetup {
 }
 
 /** What you agreed to by its fingerprint: a text that was shown to you. Throws when it is another one now. */
-export async function agreedTo(accept: string, looked: SetupPlan, world: World): Promise<SettledSetup> {
+export async function agreedTo(
+  accept: string,
+  looked: SetupPlan,
+  world: ProjectPorts,
+): Promise<SettledSetup> {
   const { text } = looked.view.file;
   if (accept === looked.view.fingerprint) return { plan: looked };
   const kept = looked.hasContract ? undefined : readProposal<SeenTrial>(world.home, world.project);
@@ -43,7 +47,7 @@ export async function agreedTo(accept: string, looked: SetupPlan, world: World):
 export async function settle(
   looked: SetupPlan,
   flags: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   terminal: SetupTerminal,
 ): Promise<SettledSetup> {
   const { file, freezing, isTrusted } = looked.view;
@@ -59,7 +63,7 @@ export async function settle(
 async function proposed(
   looked: SetupPlan,
   flags: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   terminal: SetupTerminal,
 ): Promise<SettledSetup> {
   const base = looked.view.file;
@@ -86,7 +90,7 @@ async function knownOf(
   { contract, trial }: TriedContract,
   flags: SetupFlags,
   terminal: SetupTerminal,
-  { clock }: World,
+  { clock }: ProjectPorts,
 ): Promise<KnownFailure[]> {
   const red = redBefore(contract, trial.gates);
   if (red.length === 0) return [];
@@ -109,7 +113,7 @@ function rowsFor(contract: Contract, { json }: SetupFlags, { out, live }: SetupT
 export async function tried(
   contract: Contract,
   flags: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   terminal: SetupTerminal,
 ): Promise<FirstRun> {
   if (!flags.gates) return NO_TRIAL;
@@ -120,7 +124,7 @@ export async function tried(
   return { ...result, interrupted: exitCode };
 }
 
-function stale(accepted: string, { view }: SetupPlan, { env }: World): UsageError {
+function stale(accepted: string, { view }: SetupPlan, { env }: ProjectPorts): UsageError {
   return new UsageError(
     `the fingerprint is ${view.fingerprint}, not ${accepted}: something was changed since you looked, so nothing was done. Look again with: ${ourCommand(env)} setup`,
   );

@@ -10,7 +10,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { writeNew } from '../../engine/files/whole-file.ts';
 import { noteSetup } from '../../engine/home/records/setup-record.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { interruptible } from '../../engine/terminal/interruption.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import { trustContract, viewContract } from '../contract/trust.ts';
@@ -35,7 +35,7 @@ interface Outcome {
 /** Exit code: 0 set up, 1 nothing was done, 3 set up, but a Stop was not seen to be held. Throws for wrong use. */
 export async function setup(
   flags: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   terminal: SetupTerminal,
   prover: typeof proveHeld = proveHeld,
 ): Promise<number> {
@@ -68,7 +68,7 @@ function ownFiles({ project, hooks }: SetupPlan): string[] {
 }
 
 /** Consent is never implied: `--yes` alone would agree to what nobody has looked at. */
-function requireBoth({ yes, accept }: SetupFlags, { home, env }: World): void {
+function requireBoth({ yes, accept }: SetupFlags, { home, env }: ProjectPorts): void {
   if (yes && accept === undefined)
     throw new UsageError(
       `--yes needs --accept with the fingerprint of what you have looked at; see it with: ${ourCommand(env)} setup`,
@@ -80,7 +80,7 @@ function requireBoth({ yes, accept }: SetupFlags, { home, env }: World): void {
 async function isAgreed(
   plan: SetupPlan,
   { yes, json }: SetupFlags,
-  { home, env }: World,
+  { home, env }: ProjectPorts,
   terminal: SetupTerminal,
 ): Promise<boolean> {
   if (yes) return true;
@@ -102,7 +102,7 @@ function questionFor({ hasContract, view, hooks }: SetupPlan): string {
 }
 
 /** Does what is not done yet, and says so. Every step is noted first, so that `--undo` finds what a kill left behind. */
-async function apply(plan: SetupPlan, { scope }: SetupFlags, world: World): Promise<string[]> {
+async function apply(plan: SetupPlan, { scope }: SetupFlags, world: ProjectPorts): Promise<string[]> {
   const { home, project } = world;
   const said: string[] = [];
   if (!plan.hasContract) {
@@ -121,7 +121,7 @@ async function apply(plan: SetupPlan, { scope }: SetupFlags, world: World): Prom
   return said;
 }
 
-function writeContract({ view }: SetupPlan, { home, project }: World): void {
+function writeContract({ view }: SetupPlan, { home, project }: ProjectPorts): void {
   noteSetup(home, project, { contract: view.file.sha256 });
   if (writeNew(join(project, CONTRACT_FILE), view.file.text, 0o644)) return;
   throw new UsageError(
@@ -130,7 +130,7 @@ function writeContract({ view }: SetupPlan, { home, project }: World): void {
 }
 
 /** Looks again just before you are taken at your word: only what was shown is trusted. */
-async function viewAgain(plan: SetupPlan, world: World): ReturnType<typeof viewContract> {
+async function viewAgain(plan: SetupPlan, world: ProjectPorts): ReturnType<typeof viewContract> {
   const { project } = world;
   const file = readContract(project);
   const view = file && (await viewContract(file, world));
@@ -154,7 +154,7 @@ function installHooksNow(options: InstallOptions): void {
 async function prove(
   { project }: SetupPlan,
   { claude }: SetupFlags,
-  { env }: World,
+  { env }: ProjectPorts,
   say: (line: string) => void,
   prover: typeof proveHeld,
 ): Promise<{ result?: HoldProof; exitCode?: number }> {
@@ -168,7 +168,7 @@ function report(
   outcome: Outcome,
   plan: SetupPlan,
   flags: SetupFlags,
-  { env, home }: World,
+  { env, home }: ProjectPorts,
   { out }: SetupTerminal,
 ): number {
   const { result, trial, proof } = outcome;

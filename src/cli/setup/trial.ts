@@ -11,7 +11,7 @@ import { withoutKnown } from '../../engine/gates/run/known-failures.ts';
 import { rememberShown } from '../../engine/gates/run/shown-tests.ts';
 import type { Run } from '../../engine/gates/shared/test-run.ts';
 import { serveStart } from '../../engine/hook/start/start-loop.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { type FirstRun, type TrialSteps, type TriedGate, tryGates } from './gates-now.ts';
 
 /** A contract that was tried. */
@@ -29,7 +29,7 @@ export interface TriedContract {
  */
 export async function tryProposed(
   proposed: string,
-  world: World,
+  world: ProjectPorts,
   steps: TrialSteps,
   signal: AbortSignal,
 ): Promise<TriedContract> {
@@ -122,7 +122,7 @@ export async function keepForStart(
   fingerprint: string,
   { gates, tree }: FirstRun,
   own: readonly string[],
-  world: World,
+  world: ProjectPorts,
 ): Promise<void> {
   if (tree === undefined) return;
   const { project } = world;
