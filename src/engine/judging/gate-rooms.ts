@@ -5,8 +5,8 @@
  */
 import type { GateSpec } from '../core/contract/contract.ts';
 import { Unmeasurable } from '../core/text/errors.ts';
+import { withWritten } from '../core/words/written.ts';
 import type { Judgement } from '../gates/gate.ts';
-import { UNREADABLE, withWritten } from '../gates/shared/written-files.ts';
 import type { Place, Room, RoomOrder, Rooms } from '../ports/rooms.ts';
 
 export interface GateRooms {
@@ -78,8 +78,7 @@ export function gateRooms(rooms: () => Rooms, { tree, base, over, specs }: RoomF
       const room = await opened.get(gate)?.catch(() => undefined);
       opened.delete(gate);
       if (!room) return judgement;
-      const changed = judgement.outcome === 'pass' ? await room.changed().catch(() => UNREADABLE) : [];
-      const left = withWritten(judgement, changed);
+      const left = judgement.outcome === 'pass' ? withWritten(judgement, await room.changed()) : judgement;
       const isHanded = left.outcome === 'pass' && isFollowed(gate) && (await restored(room));
       if (isHanded) handed.set(gate, room);
       else await room.dispose();

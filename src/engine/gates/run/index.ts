@@ -3,13 +3,13 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
+import { type WrittenFiles, withWritten } from '../../core/words/written.ts';
 import type { Place, TestRun } from '../../ports/rooms.ts';
 import type { Gate, GateContext } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { measuredIn } from '../shared/asks.ts';
 import { runInRoom } from '../shared/room-run.ts';
 import { isCompared, keepRun, runFrom, runName, runsKept, type Tests } from '../shared/test-run.ts';
-import { withWritten } from '../shared/written-files.ts';
 import { withoutKnown } from './known-failures.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
@@ -43,7 +43,8 @@ export const runGate: Gate<'run'> = {
       ...(ended.tests ? { tests: countsOf(ended.tests) } : {}),
     };
     const known = knownFailuresOf(request.contract, name);
-    const found = withWritten({ ...judgementOf(command, result), proof }, changed);
+    const ran = { ...judgementOf(command, result), proof };
+    const found = changed ? withWritten(ran, changed) : ran;
     const judgement = withoutKnown(found, ended.tests, known, measuredIn(context));
     return comparedWithStart(judgement, { command, tests: ended.tests }, context);
   },
@@ -53,8 +54,8 @@ interface Ran {
   ended: TestRun;
   room: Place['room'];
   walls: string | undefined;
-  /** Files of the tree that the command changed; empty where its room tells when it is left. */
-  changed: string[];
+  /** What the command changed; absent where its room tells when it is left. */
+  changed?: WrittenFiles | undefined;
 }
 
 interface RunAt extends Tests {
@@ -78,7 +79,7 @@ async function runAt(
     timeoutMs: UNTIL_ABORTED,
     signal,
   });
-  return { ended, room, walls, changed: [] };
+  return { ended, room, walls };
 }
 
 /** Runs tests that another gate compares, and keeps what they showed: that gate does not run them again. */

@@ -1,18 +1,18 @@
 /** Runs tests in a clean room of their own, with a canary among them. */
 import { countOf } from '../../core/proof/test-results.ts';
 import { insideProject } from '../../core/text/paths.ts';
+import type { WrittenFiles } from '../../core/words/written.ts';
 import type { Room, Rooms, TestCommand, TestRun } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { UNTIL_ABORTED } from '../run/outcome.ts';
 import { canaryOrder } from './canary-order.ts';
 import type { Tests } from './test-run.ts';
-import { UNREADABLE } from './written-files.ts';
 
 export interface RanInRoom {
   ended: TestRun;
   walls: string | undefined;
   /** The files of the tree that the command changed. */
-  changed: string[];
+  changed: WrittenFiles | undefined;
 }
 
 /** `outputFile`: where the whole output is kept. Rejects when there can be no room. */
@@ -38,7 +38,7 @@ export async function runInRoom(
       signal,
     };
     const ended = await runOrder(room, { ...order, canary });
-    const changed = ended.result.exitCode === 0 ? await room.changed().catch(() => UNREADABLE) : [];
+    const changed = ended.result.exitCode === 0 ? await room.changed() : undefined;
     return { ended, walls: room.walls, changed };
   } finally {
     await room.dispose();

@@ -1,11 +1,12 @@
+// Tier: whole
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/files/workers.ts';
-import { commitAll, initRepository } from '../support/repository.ts';
+import { temporaryFolder } from '../../support/files/workers.ts';
+import { commitAll, initRepository } from '../../support/repository.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '../../dist/untildone.cjs');
+const PROGRAM = resolve(import.meta.dirname, '../../../dist/untildone.cjs');
 const TESTS = `const test = require('node:test'); const assert = require('node:assert');
 test('adds', () => assert.equal(1 + 1, 2));
 test('knows the zone', () => assert.equal(process.env.ZONE, 'Mars'));
