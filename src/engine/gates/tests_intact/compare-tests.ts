@@ -208,7 +208,7 @@ function weakerOutside({ pair }: MatchedFile): Finding[] {
             id: `assertions:${after.path}`,
             path: after.path,
             text: `outside of its tests, it has ${now} assertions, it had ${shared}`,
-            weight: isScript ? 'loss' : 'suspicion',
+            weight: isScript && now === 0 ? 'loss' : 'suspicion',
           },
         ]
       : [];

@@ -312,14 +312,15 @@ describe('scripts that assert without a runner', () => {
     ['test/a.test.js', JAVASCRIPT],
     ['tests/check.py', PYTHON],
     ['test_a.py', PYTHON],
-  ])('%s may not be emptied or shortened', async (path, text) => {
+  ])('%s may not be emptied', async (path, text) => {
     const ids = [];
     for (const after of ['', text.split('\n').slice(0, 2).join('\n')]) {
       const work = await workScene({ 'README.md': 'x\n', [path]: text });
       work.change({ [path]: after, 'src/a.ts': 'export {};\n' });
       ids.push((await idsIn(work)).length);
     }
-    expect(ids).toEqual([1, 1]);
+    // Shortened, it is only suspicious.
+    expect(ids).toEqual([1, 0]);
   });
   test('helpers, and scripts that say as much as before, may be changed', async () => {
     const helper =
