@@ -44,6 +44,7 @@ const BUILT: Record<string, string> = {
   'engine/core/text/visible.ts': 'of constants',
   'engine/terminal/style.ts': 'of constants, and random digits of this process',
   'engine/home/scripts.ts': 'of the names of two variables',
+  'engine/core/proof/expected.ts': 'of constants',
   'engine/core/loop/phases.ts': 'a name, with every special character escaped',
   'engine/core/tools/dangerous-git.ts': 'letters of options that the caller writes',
   'engine/core/import/import-hooks.ts': 'of constants',

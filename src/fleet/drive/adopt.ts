@@ -16,12 +16,12 @@ import { JournalScan } from '../../engine/home/journal/scan.ts';
 import { projectFolder, readKey, unsealedJson } from '../../engine/home/layout.ts';
 import { recordTrust } from '../../engine/home/trust.ts';
 import { freezeStart } from '../../engine/hook/start/start-loop.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import type { Interrupts } from '../../engine/run/begin/interrupts.ts';
 import { prepareWorktree } from '../../engine/run/begin/setup.ts';
 import { type RunGitRecord, writeRunGitRecord } from '../../engine/run/git/record.ts';
-import type { RunFiles, Truth } from '../truth/truth.ts';
+import type { RemoteRuns, RunFiles } from '../remote/remote-runs.ts';
 import { layStart } from './checkout.ts';
 import { Hopeless } from './hopeless.ts';
 import { type FleetRecord, GIT, iterationsIn, LOOP_FILES, type SpentIteration, START } from './record.ts';
@@ -33,8 +33,8 @@ export interface Adopting {
   record: FleetRecord;
   /** The commit of the workspace. */
   work: string;
-  truth: Truth;
-  world: World;
+  remoteRuns: RemoteRuns;
+  world: ProjectPorts;
   /** A checkout of the base commit. */
   tree: string;
   interrupts: Pick<Interrupts, 'atOnce'>;
@@ -43,11 +43,11 @@ export interface Adopting {
 
 /** From here on the loop is that of this machine. The run is not claimed yet. */
 export async function adoptRun(ref: LoopRef, adopting: Adopting): Promise<void> {
-  const { world, record, work, truth, tree, worker } = adopting;
+  const { world, record, work, remoteRuns, tree, worker } = adopting;
   const { store } = world;
   const state = store.read(ref);
   const { contract, frozen } = await frozenHere(ref, state, adopting);
-  await truth.restore(tree, work, record.branch);
+  await remoteRuns.restore(tree, work, record.branch);
   layGitRecord(adopting);
   const iteration = state.iteration;
   writeFrozenContract(ref, { contract, frozen }, (contractSha256) =>

@@ -10,8 +10,8 @@ import { checkedPromise } from '../../engine/hook/start/inputs.ts';
 import { checkTask, contractOf } from '../../engine/hook/start/start.ts';
 import { featureTask } from '../../engine/run/parallel/pieces.ts';
 import { runIdFor } from '../names.ts';
-import { isLocal } from '../truth/repo-url.ts';
-import type { Truth } from '../truth/truth.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
+import { isLocal } from '../remote/repo-url.ts';
 import type { SubmitRequest } from './request.ts';
 
 export interface RunsPlan {
@@ -24,9 +24,9 @@ export interface RunsPlan {
 }
 
 /** Looks at the commit on the remote, and refuses what cannot work. */
-export async function planRuns(request: SubmitRequest, truth: Truth, now: Date): Promise<RunsPlan> {
-  const commit = await truth.resolve(request.ref);
-  const at = (path: string) => truth.fileAt(commit, inFolder(request.folder, path));
+export async function planRuns(request: SubmitRequest, remoteRuns: RemoteRuns, now: Date): Promise<RunsPlan> {
+  const commit = await remoteRuns.resolve(request.ref);
+  const at = (path: string) => remoteRuns.fileAt(commit, inFolder(request.folder, path));
   const { contract: written, notes, file } = await writtenContract(request, at);
   const features = request.features === undefined ? undefined : await openFeatures(request.features, at);
   const task = taskOf(request, written);
@@ -106,27 +106,14 @@ function taskOf({ task, features }: SubmitRequest, contract: Contract | undefine
 }
 
 function baseSpec(request: SubmitRequest, commit: string, now: Date): RunSpec {
-  const { repo, ref, folder, task, contract, features, promise, mode, freshEvery, limits, ask, client } =
-    request;
-  const { labels, priority, after, env, attempts, notBefore, schedule } = request;
-  const said = { folder, contract, promise, mode, freshEvery, ask, notBefore, schedule };
+  const { features, contractFile: _file, each: _each, count: _count, key: _key, ...same } = request;
   return {
+    ...(defined(same) as typeof same),
     v: 1,
     run: '',
-    repo,
-    ref,
     commit,
-    task,
-    limits,
-    client,
-    labels,
-    priority,
-    after,
-    env,
-    attempts,
     submittedAt: now.getTime(),
     ...(features === undefined ? {} : { features: { file: features } }),
-    ...defined(said),
   };
 }
 

@@ -7,6 +7,7 @@ import { sha256 } from '../../../src/engine/files/digest.ts';
 import { lineCheck, NO_PREVIOUS } from '../../../src/engine/home/journal/file.ts';
 import type { JournalLine } from '../../../src/engine/home/journal/line.ts';
 import { parseReceipt, receiptProblems } from '../../../src/engine/home/receipts.ts';
+import { sumOf } from '../../../src/fleet/drive/spending.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
@@ -18,7 +19,7 @@ afterAll(() => scene.close());
 
 /** All lines of the published journal, each with the seal of the run and the digest of the line before. */
 async function linesOf({ run }: RunSpec): Promise<JournalLine[]> {
-  const { files = {} } = (await scene.truth.read(run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(run)) ?? {};
   const texts = (files['journal.jsonl']?.toString('utf8') ?? '').split('\n').filter(Boolean);
   const check = lineCheck(join(run, 'journal.jsonl'), keyOfRun(run, scene.secret));
   return texts.map((text, i) => {
@@ -70,7 +71,7 @@ test('a run whose process is killed in its third iteration goes on elsewhere, an
     spent: [{ iteration: 1 }, { iteration: 2 }],
   });
   expect([...first.published, ...second.published]).toEqual([1, 2, 3, 4]);
-  const { files = {} } = (await scene.truth.read(spec.run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(spec.run)) ?? {};
   const signed = parseReceipt(files['receipt.json']?.toString('utf8') ?? '', spec.run);
   expect(signed && receiptProblems(signed)).toEqual([]);
   const branch = scene.remote.git('for-each-ref', '--format=%(refname)', `refs/heads/untildone/*${spec.run}`);
@@ -131,7 +132,7 @@ test('what a session spends counts at each of its iterations, and once, whoever 
   const outcome = await third.over;
   expect(outcome, third.log).toMatchObject({ kind: 'ended', result: { status: 'verified_done' } });
   expect(costsOf(third)).toEqual([0.08]);
-  expect(outcome?.kind === 'ended' && outcome.spentUsd).toBeCloseTo(0.08, 9);
+  expect(outcome?.kind === 'ended' && sumOf(outcome.spent ?? [])).toBeCloseTo(0.08, 9);
   const claimed = third.messages.find(({ type }) => type === 'claimed');
   const told = claimed?.type === 'claimed' ? (claimed.spent ?? []) : [];
   expect(told.map(({ iteration, usd }) => [iteration, cents(usd)])).toEqual([

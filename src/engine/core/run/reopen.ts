@@ -1,49 +1,8 @@
-/** A run that you go on with after it has ended without being done, or whose limits you change. */
-import type { Limit, Limits } from '../contract/contract.ts';
+/** A run that you go on with after it has ended without being done. */
+import type { Limits } from '../contract/contract.ts';
 import { afterProgress, waitingAgain } from '../loop/asked.ts';
 import { type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { closeWait, hasEnded, isDone, type LoopState, openWait } from '../loop/state.ts';
-import { sayDuration } from '../text/duration.ts';
-import { sayCount } from '../text/figures.ts';
-
-/** `more` is added to the limit that the run has; a limit takes its place. */
-export type LimitChange = Limit | { more: number };
-
-type Changeable = 'iterations' | 'durationMs' | 'costUsd' | 'tokens';
-
-export type LimitChanges = { [K in Changeable]?: LimitChange };
-
-export function changedLimits(limits: Limits, changes: LimitChanges): Limits {
-  const changed = (name: Changeable): Limit => {
-    const [change, now] = [changes[name], limits[name]];
-    if (typeof change !== 'object') return change ?? now;
-    return now === 'unlimited' ? now : now + change.more;
-  };
-  return {
-    ...limits,
-    iterations: changed('iterations'),
-    durationMs: changed('durationMs'),
-    costUsd: changed('costUsd'),
-    tokens: changed('tokens'),
-  };
-}
-
-const NAMES: Record<Changeable, string> = {
-  iterations: 'iterations',
-  durationMs: 'duration',
-  costUsd: 'cost_usd',
-  tokens: 'tokens',
-};
-
-/** The limits that differ, as a contract names them: `cost_usd 1.5 -> 6.5`. */
-export function changesInWords(before: Limits, after: Limits): string {
-  const say = (name: Changeable, limit: Limit) =>
-    limit === 'unlimited' ? limit : name === 'durationMs' ? sayDuration(limit) : sayCount(limit);
-  return (Object.keys(NAMES) as Changeable[])
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${NAMES[name]} ${say(name, before[name])} -> ${say(name, after[name])}`)
-    .join(', ');
-}
 
 /** Whether a run can go on after it has ended: one that is done cannot. */
 export function canReopen(state: LoopState): boolean {
@@ -76,28 +35,4 @@ export function reopened(state: LoopState, at: number): LoopState {
     at,
   );
   return waitingAgain(again, at);
-}
-
-const FLAGS: Partial<Record<string, { flag: string; example: string }>> = {
-  cost: { flag: '--max-cost', example: '+5' },
-  tokens: { flag: '--max-tokens', example: '+1000000' },
-  duration: { flag: '--max-duration', example: '+2h' },
-  iterations: { flag: '--max-iterations', example: '+20' },
-};
-
-/** How to go on with a run that a limit has ended. */
-export function howToRaise(loop: string, cause: string): string {
-  const { flag, example } = FLAGS[cause] ?? {};
-  return flag === undefined
-    ? 'its limit is in untildone.yaml: change it there, and begin a new run'
-    : `to go on with more: untildone run --resume ${loop} ${flag} ${example}`;
-}
-
-/** How to go on with a run that has ended; undefined for one that is done. */
-export function howToGoOn(state: LoopState): string | undefined {
-  if (!canReopen(state)) return undefined;
-  const { loop, status, ending } = state;
-  return status === 'reached_limit'
-    ? howToRaise(loop, ending?.cause ?? '')
-    : `to go on: untildone run --resume ${loop}`;
 }

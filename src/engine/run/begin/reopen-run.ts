@@ -2,18 +2,17 @@ import type { FrozenContract } from '../../core/contract/contract.ts';
 import { type ReachedLimit, UNIT_OF } from '../../core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import {
-  canReopen,
   changedLimits,
   changesInWords,
   howToRaise,
   type LimitChanges,
-  limitInTheWay,
-} from '../../core/run/reopen.ts';
+} from '../../core/run/raised-limits.ts';
+import { canReopen, limitInTheWay } from '../../core/run/reopen.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { sayUsed } from '../../core/text/figures.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { writeFrozenContract } from '../../home/frozen-contract.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 
 /** Whether going on needs you: new limits, or a run that had come to its end. */
@@ -22,7 +21,7 @@ export function reopens(state: LoopState, changes: LimitChanges): boolean {
 }
 
 /** Gives a run its new limits, and lets it go on when it has ended. One entry of the journal says both. */
-export function reopenRun(ref: LoopRef, changes: LimitChanges, { store, clock }: World): void {
+export function reopenRun(ref: LoopRef, changes: LimitChanges, { store, clock }: ProjectPorts): void {
   const state = store.read(ref);
   if (hasEnded(state) && !canReopen(state))
     throw new UsageError(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { defined } from '../../../engine/core/text/defined.ts';
 import { readKey } from '../../../engine/home/layout.ts';
 import { type KeptRequest, OpenJournal } from '../view/open-journal.ts';
@@ -18,7 +19,7 @@ import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
 import { aTurn, Steps } from './steps.ts';
 import { type HomeChange, watchHome } from './watch.ts';
-import { type DashboardWorld, homeInWords } from './world.ts';
+import { type DashboardPorts, homeInWords } from './world.ts';
 
 const MOST_OPEN_JOURNALS = 8;
 /** More new entries than this at once are not sent: the page asks for those that it shows. */
@@ -40,7 +41,7 @@ interface Waiting {
 export class Live {
   readonly loops: Loops;
   readonly hub = new Hub();
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
   private readonly journals = new Map<string, OpenJournal>();
   private readonly sent = new Map<string, string>();
   private watcher: { close(): void } | undefined;
@@ -56,7 +57,7 @@ export class Live {
   private readonly closing = new AbortController();
   private sessionsSeen: { at: number; list?: OtherSession[]; asking?: boolean } = { at: 0 };
 
-  constructor(world: DashboardWorld) {
+  constructor(world: DashboardPorts) {
     this.world = world;
     this.loops = new Loops(world);
   }
@@ -125,14 +126,7 @@ export class Live {
     if (this.readAll) await aTurn();
     const { readAll } = this;
     if (!readAll) return;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      readAll,
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, ms);
-      }),
-    ]);
-    clearTimeout(timer);
+    await Promise.race([readAll, pause(ms, undefined, { ref: false })]);
   }
 
   /** Resolves when everything was read that was there at the start. */
