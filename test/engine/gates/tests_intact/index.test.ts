@@ -201,14 +201,26 @@ describe('a loss that the rest of the change explains', () => {
     });
     expect(await work.judge(testsIntactGate, {})).toEqual({
       outcome: 'pass',
-      summary: 'no test was lost; the test "parses" went together with parse',
-      notes: ['the test "parses" went together with parse'],
+      summary: 'no test was lost; "parses" went together with parse',
+      notes: ['"parses" went together with parse'],
     });
   });
 
   test('a subject that is still there explains nothing', async () => {
     const work = await workScene(LIB);
     work.change({ 'test/lib.test.js': LIB['test/lib.test.js'].replace(/test\('parses'.*\n/, '') });
+    expect(await idsIn(work)).toEqual(['removed:test/lib.test.js:parses']);
+  });
+
+  test('a copy of the test in a function that nobody calls explains nothing', async () => {
+    const work = await workScene(LIB);
+    const body = "{ expect(parse('x9')).toBe('x9'); }";
+    work.change({
+      'test/lib.test.js': LIB['test/lib.test.js'].replace(
+        /test\('parses'.*\n/,
+        `function parses() ${body}\n`,
+      ),
+    });
     expect(await idsIn(work)).toEqual(['removed:test/lib.test.js:parses']);
   });
 
