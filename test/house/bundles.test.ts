@@ -200,6 +200,6 @@ describe('a Stop loads only those parts of judging that its contract asks for', 
   });
 
   test('all of them are built', () => {
-    expect(Object.keys(PARTS_OF_JUDGE)).toHaveLength(9);
+    expect(Object.keys(PARTS_OF_JUDGE)).toHaveLength(11);
   });
 });
