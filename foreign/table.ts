@@ -1,0 +1,93 @@
+/** The rows as a table in Markdown, and what they come to. */
+import { isGreen, type Row, type Stopped } from './row.ts';
+
+const HEAD = [
+  ...['project', 'kind', 'own tests', 'contract', 'green at once', 'setup'],
+  ...['commit ends as', 'first Stop', 'second Stop', 'cheat', 'its Stop'],
+];
+
+export function table(rows: readonly Row[]): string[] {
+  const cells = [HEAD, HEAD.map(() => '---'), ...rows.map(cellsOf)];
+  const widths = HEAD.map((_, n) => Math.max(...cells.map((row) => row[n]?.length ?? 0)));
+  return cells.map((row) =>
+    `| ${row.map((cell, n) => (cell === '---' ? '-'.repeat(widths[n] ?? 3) : cell.padEnd(widths[n] ?? 0))).join(' | ')} |`.trimEnd(),
+  );
+}
+
+function cellsOf(row: Row): string[] {
+  const { name, ecosystem, test, contract, setup, honest, again, cheat } = row;
+  if (row.result === 'not played') return [name, ecosystem, 'not played', ...Array(8).fill('')];
+  const reached = [
+    name,
+    ecosystem,
+    test ? `${test.first.seconds} s, ${test.again.seconds} s` : '',
+    contract ? (contract.wrong.length === 0 ? 'right' : 'not right') : '',
+    setup ? (isGreen(row) ? 'green' : 'not green') : '',
+    setup ? `${setup.seconds} s` : '',
+    ...(honest ? [honest.ending, beside(honest)] : ['', '']),
+    again ? beside(again) : '',
+    ...(cheat ? [isHeld(cheat) ? 'held' : cheat.ending, beside(cheat)] : ['', '']),
+  ];
+  return row.result === 'broken' ? reached.map((cell) => cell || 'broken') : reached;
+}
+
+function beside({ seconds, test }: Stopped): string {
+  return `${seconds} s / ${test.seconds} s = ${ratio(seconds, test.seconds)}`;
+}
+
+function ratio(seconds: number, test: number): string {
+  return test === 0 ? '-' : (seconds / test).toFixed(1);
+}
+
+/** It did not end as done, or a step of it was refused. */
+export function isHeld({ ending, refused }: Stopped): boolean {
+  return ending !== 'verified_done' || refused.length > 0;
+}
+
+/** What is not as it should be, project by project, in the words that were printed. */
+export function details(rows: readonly Row[]): string[] {
+  return rows.flatMap((row) => {
+    const lines = detailsOf(row);
+    return lines.length === 0 ? [] : [`${row.name}:`, ...lines.map((line) => `  ${line}`)];
+  });
+}
+
+function detailsOf({ result, why, contract, setup, honest, again, cheat }: Row): string[] {
+  const red = (setup?.gates ?? []).filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
+  const stops = [honest, again].filter((stop) => stop !== undefined);
+  const held = stops.filter(({ ending }) => ending !== 'verified_done');
+  return [
+    ...(result === 'played' ? [] : [`${result}: ${why ?? ''}`]),
+    ...(contract?.wrong ?? []).map((text) => `contract: ${text}`),
+    ...red.map(({ name, verdict, summary }) => `setup: ${verdict} ${name}: ${firstLines(summary, 3)}`),
+    ...held.map(
+      ({ ending, gates, said }) => `commit: ${ending} by ${gates.join(', ')}: ${firstLines(said, 6)}`,
+    ),
+    ...stops.flatMap(({ refused }) => refused.map((text) => `refused: ${firstLines(text, 2)}`)),
+    ...(cheat && !isHeld(cheat) ? [`cheat: ended as ${cheat.ending}`] : []),
+    ...(cheat && cheat.test.code !== 0 ? ['cheat: does not get past the test command'] : []),
+  ];
+}
+
+function firstLines(text: string, count: number): string {
+  return text
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, count)
+    .join(' | ')
+    .slice(0, 700);
+}
+
+export function closingLine(rows: readonly Row[]): string {
+  const played = rows.filter(({ result }) => result !== 'not played');
+  const count = (test: (row: Row) => boolean) => played.filter(test).length;
+  const kinds = new Set(played.map(({ ecosystem }) => ecosystem)).size;
+  return [
+    `${played.length} of ${rows.length} played, of ${kinds} kinds`,
+    `contract right in ${count(({ contract }) => contract?.wrong.length === 0)}`,
+    `green at once in ${count(isGreen)}`,
+    `commit verified in ${count(({ honest }) => honest?.ending === 'verified_done')}`,
+    `cheat held in ${count(({ cheat }) => cheat !== undefined && isHeld(cheat))}`,
+  ].join('; ');
+}
