@@ -6,6 +6,7 @@ import {
   type RunRules,
 } from '../../engine/core/contract/contract.ts';
 import { secretsOf } from '../../engine/core/contract/secret-values.ts';
+import { RUN_OPTIONS, type RunOption } from '../../engine/core/run/options.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { sayDuration } from '../../engine/core/text/duration.ts';
@@ -29,7 +30,7 @@ import {
 import { judgeTime, warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { asTrusted, type Freezing, freeze } from '../../engine/judging/freeze-contract.ts';
 import { resolveParts, workOf } from '../../engine/project/facts/command-parts.ts';
 import { renderDiff } from '../../engine/terminal/line-diff.ts';
@@ -47,7 +48,7 @@ export interface TrustOptions {
 /** Shows what a contract will run on this machine, asks you, and remembers that you trust exactly that. */
 export async function trust(
   options: TrustOptions,
-  world: World,
+  world: ProjectPorts,
   print: (line: string) => void,
 ): Promise<number> {
   if (options.json && !options.show)
@@ -99,7 +100,7 @@ export interface ContractView {
 }
 
 /** Looks at everything that a contract runs. Runs and writes nothing. */
-export async function viewContract(file: ContractFile, world: World): Promise<ContractView> {
+export async function viewContract(file: ContractFile, world: ProjectPorts): Promise<ContractView> {
   const { contract } = file;
   const freezing = await freezeNow(file, world);
   const { fingerprint } = freezing.frozen;
@@ -124,7 +125,10 @@ export async function viewContract(file: ContractFile, world: World): Promise<Co
 }
 
 /** Remembers that you trust exactly this. */
-export function trustContract({ file, freezing, fingerprint, texts }: ContractView, world: World): void {
+export function trustContract(
+  { file, freezing, fingerprint, texts }: ContractView,
+  world: ProjectPorts,
+): void {
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
     ...freezing.frozen,
@@ -135,7 +139,7 @@ export function trustContract({ file, freezing, fingerprint, texts }: ContractVi
   keepTrustedText(world.home, world.project, texts, secretsOf(file.contract));
 }
 
-async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {
+async function wallsLine(contract: Contract, world: ProjectPorts): Promise<string | undefined> {
   const { sandbox, gates } = contract;
   const words = wallsWords(sandbox, (await world.judges(contract)).walls?.(sandbox) ?? {});
   if (words === undefined) return undefined;
@@ -148,7 +152,7 @@ interface Shown extends Freezing {
   contract: Contract;
 }
 
-export async function freezeNow(file: ContractFile, world: World): Promise<Freezing> {
+export async function freezeNow(file: ContractFile, world: ProjectPorts): Promise<Freezing> {
   const freezing = await freeze(file.contract, world.project, await world.judges(file.contract));
   return asTrusted(freezing, (project, fingerprint) => world.store.isTrusted(project, fingerprint));
 }
@@ -204,7 +208,7 @@ function workLines({ commands, contract }: Shown, project: string): string[] {
 const MOST_DIFF_LINES = 200;
 
 /** Shows what is different from what you trusted last. Nothing, when you trusted nothing here before. */
-function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): string[] {
+function whatChanged(now: TrustedText, shown: Shown, { home, project }: ProjectPorts): string[] {
   const names = changedSinceTrusted(home, project, shown);
   if (names.length === 0) return [];
   const before = trustedText(home, project);
@@ -226,30 +230,17 @@ function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): 
   return [title, ...lines.slice(0, MOST_DIFF_LINES), ...(more > 0 ? [`    ... ${more} lines more`] : [])];
 }
 
-/** Spells the rules as `untildone.yaml` does. */
-const RULES: Record<keyof RunRules, string> = {
-  model: 'model',
-  permissionMode: 'permission_mode',
-  allow: 'allow',
-  maxTurns: 'max_turns',
-  mode: 'mode',
-  freshEvery: 'fresh_every',
-  idleMs: 'idle_timeout',
-  sessionMs: 'session_duration',
-  systemPrompt: 'system_prompt',
-  client: 'client',
-  setup: 'setup',
-};
-
+/** Spells a rule as `untildone.yaml` does. */
 function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): string[] {
   // The commands of setup are shown among those that are run.
   if (name === 'setup') return [];
   if (typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value).map(([option, v]) => visible(`  client.${option}: ${JSON.stringify(v)}`));
   }
-  const isTime = typeof value === 'number' && name.endsWith('Ms');
+  const option: RunOption | undefined = name === 'client' ? undefined : RUN_OPTIONS[name];
+  const isTime = typeof value === 'number' && option?.value.is === 'time';
   const text = Array.isArray(value) ? value.join(', ') : isTime ? sayDuration(value) : String(value);
-  return [visible(`  ${RULES[name]}: ${text}`)];
+  return [visible(`  ${option?.contract?.key ?? name}: ${text}`)];
 }
 
 /** Shows the tool rules of a contract. */

@@ -1,90 +1,38 @@
-/** What answering an event needs besides `src/engine/ports`. These types name gates, which `src/engine/ports` may not import. */
-
-import type { PartsRule } from '../core/contract/command-parts.ts';
-import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
+import type { Contract } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
-import type { Utterance } from '../core/loop/transcript.ts';
 import type { ToolGuard } from '../core/tools/tool-rules.ts';
-import type { Gates } from '../gates/gate.ts';
+import type { Judges } from '../gates/gate.ts';
 import type {
-  AgentPort,
+  Clock,
   FallbackCounts,
   ForeignFiles,
   Guard,
-  Kept,
+  JudgingWatch,
   KeptTranscript,
+  LessonsFor,
   LoopRef,
-  Notifier,
-  Ports,
-  Scratch,
-  Shell,
   Standing,
   StateChange,
-  SubagentActivity,
-  TaskList,
-  ToolCalls,
-  Workspace,
-  Worktree,
+  Store,
+  Transcripts,
 } from '../ports/ports.ts';
-import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
-import type { SourceReader } from '../ports/source.ts';
 
-/** What judging needs from the world. It is loaded only when a contract has more than a promise. */
-export interface Judges {
-  gates: Gates;
-  shell: Shell;
-  /** A folder of the project as a place for commands, within the walls that the contract asks for. */
-  inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
-  /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
-  walls?(sandbox: SandboxRule | undefined): WallsHere;
-  /** Keeps what clean rooms need of the start of a loop, and returns its name. */
-  keepStart(project: string, needs: readonly string[]): Promise<string>;
-  /** Clean rooms, with what was kept at the start. */
-  rooms(frozen: FrozenContract, project: string): Rooms;
-  /** Parses source text; absent where nothing can. */
-  source?: SourceReader;
-  agent: AgentPort;
-  tasks: TaskList;
-  notifier: Notifier;
-  workspace(project: string): Workspace;
-  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
-  kept?(outputDir: string, fingerprint: string): Kept;
-  /** What gates measured on trees of a project; absent: nothing is kept. */
-  measured?(project: string, fingerprint: string): Kept;
-  /** The tests of a project that the agent never sees; absent where none can be kept. */
-  holdout?(project: string): Holdout;
-  /** Throw-away copies of the project's trees. */
-  scratch(project: string): Scratch;
-  /**
-   * SHA-256 digests of what the commands of a gate lead to now and what defines them: package.json scripts, make targets,
-   * check scripts.
-   */
-  parts(project: string, commands: readonly string[], rule?: PartsRule): Record<string, string>;
-  /** SHA-256 of the project's untildone.yaml as it is now. */
-  contractFile(project: string): string | undefined;
-  /** SHA-256 of a text. */
-  digest(text: string): string;
-  /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
-  conversation?(transcript: string): readonly Utterance[];
-  /** The tool calls in a transcript from an offset on; absent: transcripts are not read. */
-  toolCalls?(transcript: string, from: number): ToolCalls;
-  /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
-  subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
-  /** The worktree that a folder lies in, when it is another one of the project's own repository. */
-  worktree?(project: string, folder: string): Worktree | undefined;
-}
-
-export interface WallsHere {
-  /** What builds them. */
-  name?: string;
-  /** Why there are none although the contract asks for some, and what to do. */
-  problem?: string;
-}
-
-export interface JudgingPorts extends Ports {
+/** What answering an event needs from the world, whichever it is. What only some events need is loaded when it is asked for. */
+export interface Ports {
+  /** The project that an event belongs to. */
+  projectOf(event: { session: string; cwd?: string }): string;
+  clock: Clock;
+  store: Store;
+  transcripts: Transcripts;
+  /** How many holds in a row Claude Code allows, from the environment of the hook; 0: no limit. */
+  blockCap: number;
+  /** Absent where interruptions are noticed in another way. */
+  judging?: JudgingWatch;
+  /** Absent where sessions are told no lessons. */
+  lessons?: LessonsFor;
   /**
    * The loops of this session in foreign state files, and what you should be told about such files. Quick where there are
    * none. `hasNative`: the session has a native loop, too.
@@ -92,8 +40,8 @@ export interface JudgingPorts extends Ports {
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** In a run: how the foreign format of a loop behaves that a full session has handed over; undefined for other loops. */
   formatOf?(event: HookEvent, ref: LoopRef, state: LoopState): FormatBehaviour | undefined;
-  /** Quick for a contract that only asks for a promise. */
-  judges(contract: Contract): Promise<Judges>;
+  /** What judges a contract; everything that judges without one. Quick for a contract that only asks for a promise. */
+  judges(contract?: Contract): Promise<Judges>;
   /** Loads the handling of all events but the Stops that are judged. */
   session(): Promise<OtherEvents>;
   /** Loads the tool rules, for contracts that have any. */
@@ -117,8 +65,8 @@ export interface Receipts {
 
 /** The handling of all events but the Stops that are judged. */
 export interface OtherEvents {
-  inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
-  withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
+  inLoop(event: HookEvent, loop: SessionLoop, ports: Ports): Promise<Answer>;
+  withoutLoop(event: HookEvent, ports: Ports): Promise<Answer[]>;
   /** Answers a Stop that Claude Code may not have sent: holds its session, a few times in a row. */
   doubtful(event: StopEvent, loop: UnjudgedLoop, why: string): Answer;
   /** Writes the notes that the contract asks for. Returns what you should be told. */
@@ -135,8 +83,8 @@ export interface UnjudgedLoop {
   iteration?: number;
 }
 
-/** What the other events need from the world, besides judging. */
-export interface SessionWorld {
+/** What events that are no judged Stops need besides. It lies in the bundles of these events. */
+export interface SessionPorts extends Ports {
   guard: Guard;
   standing: Standing;
   fallbackCounts: FallbackCounts;
@@ -148,5 +96,3 @@ export interface SessionWorld {
    */
   keepTranscript(path: string, ref: LoopRef, now: number): KeptTranscript;
 }
-
-export interface SessionPorts extends JudgingPorts, SessionWorld {}

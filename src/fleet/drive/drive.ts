@@ -6,6 +6,7 @@ import { contractFileOf } from '../../engine/contract/read.ts';
 import { Fenced } from '../../engine/core/fleet/errors.ts';
 import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { choicesOf } from '../../engine/core/run/options.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { NothingToDo } from '../../engine/core/text/errors.ts';
@@ -15,12 +16,12 @@ import { writeWhole } from '../../engine/files/whole-file.ts';
 import { homeAt, realPath } from '../../engine/home/layout.ts';
 import { planLoop } from '../../engine/hook/start/start.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
+import { openProjectWith, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { REFLECTION_MODE } from '../../engine/hook/wiring/reflection.ts';
-import { type World, worldWith } from '../../engine/hook/wiring/world.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import { refuseRoot } from '../../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../engine/run/begin/drive-run.ts';
-import { RUN_MARK } from '../../engine/run/begin/run-world.ts';
+import { RUN_MARK } from '../../engine/run/begin/driver-ports.ts';
 import { readSpec } from '../secret.ts';
 import type { RunFiles, Truth } from '../truth/truth.ts';
 import { adoptRun, isHopeless, layJournal } from './adopt.ts';
@@ -131,8 +132,8 @@ class RunOnMachine {
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
     const end = readEnd(files, run, key);
-    if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
+    if (end) return { kind: 'ended', result: end.result, spent: record?.spent };
     const early = record ? undefined : tooEarly(spec);
     if (early) return early;
     const publisherFrom = (first: FleetRecord) =>
@@ -158,17 +159,17 @@ class RunOnMachine {
   }
 
   /** The home of this run alone, and the project in its checkout. */
-  #world(spec: RunSpec, env: NodeJS.ProcessEnv): World {
+  #world(spec: RunSpec, env: NodeJS.ProcessEnv): ProjectPorts {
     const home = homeAt(join(this.#order.folder, 'home'));
     mkdirSync(home.root, { recursive: true, mode: 0o700 });
     writeWhole(home.keyFile, `${this.#order.key}\n`);
     const project = projectIn(this.#tree, spec);
     if (!statSync(project, { throwIfNoEntry: false })?.isDirectory())
       throw new Hopeless(`${spec.repo} has no folder ${spec.folder} at commit ${spec.commit.slice(0, 10)}`);
-    return worldWith(env, loadQuietJudges, () => realPath(project));
+    return openProjectWith(env, loadQuietJudges, () => realPath(project));
   }
 
-  #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
+  #keeper(world: ProjectPorts, publisher: Publisher, spec: RunSpec): FleetKeeper {
     const { model } = spec.client;
     const { waitMs } = this.#order;
     const mark = `${OWN_MARK}=${this.#mark}`;
@@ -232,7 +233,12 @@ class RunOnMachine {
   }
 
   /** A run that was resumed while it was being left goes on. */
-  async #leave(spec: RunSpec, world: World, keeper: FleetKeeper, left: LoopState): Promise<DriveOutcome> {
+  async #leave(
+    spec: RunSpec,
+    world: ProjectPorts,
+    keeper: FleetKeeper,
+    left: LoopState,
+  ): Promise<DriveOutcome> {
     for (let state = left; ; ) {
       if (!keeper.isResumed(state)) return keeper.outcomeAfter();
       const ref = world.store.loops(world.project).find(({ loop }) => loop === spec.run);
@@ -328,14 +334,13 @@ async function loadQuietJudges(): Promise<JudgeBundle> {
 }
 
 function optionsOf(spec: RunSpec): RunOptions {
-  const { run, task, contract, features, promise, mode, freshEvery, limits, ask, client } = spec;
+  const { run, task, contract, features } = spec;
   return {
+    ...choicesOf(spec),
     loop: run,
     task,
-    ...defined({ promise, mode, freshEvery, ask, features: features?.file, only: features?.only }),
+    ...defined({ features: features?.file, only: features?.only }),
     ...(contract === undefined ? {} : { contract: contractFileOf(contract).contract }),
-    limits,
-    client: defined(client),
     // Whoever submitted it sealed the commit, or brought the contract along.
     trust: true,
     git: { mode: 'branch', merge: false },
@@ -344,7 +349,7 @@ function optionsOf(spec: RunSpec): RunOptions {
 }
 
 /** What is wrong with the plan of the loop is wrong on every machine. */
-function checkPlan(options: RunOptions, world: World): void {
+function checkPlan(options: RunOptions, world: ProjectPorts): void {
   try {
     const own = { task: taskOf(options, world), session: options.loop ?? '', project: world.project };
     planLoop({ ...options, ...own }, world, () => {});

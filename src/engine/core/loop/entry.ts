@@ -1,11 +1,11 @@
-import type { Limit, RunMode } from '../contract/contract.ts';
 import type { ChildEntry } from '../run/children.ts';
+import type { Limit, Pace } from '../run/options.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { AskedEntry } from './asked.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
-import type { Answered, Decision, Ending, LessonsTold } from './state.ts';
+import type { Answered, Decision, Ending } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
 import type { Took, Verdict } from './verdict.ts';
@@ -102,11 +102,12 @@ export interface StartedEntry {
   /** The gate that asks for a change, although the contract does not (`askForChange`). */
   changeGate?: string;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
-  /** Lessons of earlier loops; absent where there are none. */
-  lessons?: LessonsTold;
 }
+
+/** A loop over many sessions, as it begins. `parent`: the run that it is a piece of. */
+export type NewRun = Pace & { parent?: string };
 
 export type PersonCommand = 'pause' | 'resume' | 'cancel' | 'release';

@@ -2,8 +2,11 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
+import type { Place } from '../../ports/rooms.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
+import { isCompared, type TestsToRun } from '../shared/compared.ts';
+import type { RanInRoom } from '../shared/room-run.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
 import { runTraits } from './traits.ts';
@@ -17,33 +20,52 @@ export const runGate: Gate<'run'> = {
     return all.map((line) => (folder === '.' ? line : `cd ${quoteForShell(folder)} && ${line}`));
   },
   async judge({ command, cwd, env }, context, signal) {
-    const { name, outputDir } = context;
-    const event = isNew(context.event) ? textEventFor(context) : undefined;
+    const { name, request } = context;
+    const event = isNew(request.event) ? textEventFor(request) : undefined;
     const folder = insideProject(cwd ?? '.');
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
-    const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
-    const { dir, runTests, room, walls } = await context.place(signal);
-    const { result, tests } = await runTests({
-      command,
-      cwd: folder === '.' ? dir : `${dir}/${folder}`,
-      env,
-      input: event ? `${JSON.stringify(event)}\n` : undefined,
-      outputFile,
-      oneStream: true,
-      timeoutMs: UNTIL_ABORTED,
-      signal,
-    });
+    const outputFile = `${request.outputDir}/${fileNameFor(name)}.txt`;
+    const tests = { command, cwd, env };
+    const { ended, room, walls } =
+      !event && isCompared(tests, context)
+        ? await (await import('../shared/room-run.ts')).sharedRun(tests, outputFile, context, signal)
+        : await runAt(await context.place(signal), { ...tests, folder, event, outputFile }, signal);
+    const { result } = ended;
     const proof = {
       ...proofOf(command, result, outputFile),
       walls,
       ...(room === 'clean' ? { room } : {}),
-      ...(tests ? { tests: countsOf(tests) } : {}),
+      ...(ended.tests ? { tests: countsOf(ended.tests) } : {}),
     };
     const judgement = { ...judgementOf(command, result), proof };
-    return comparedWithStart(judgement, { command, tests }, context);
+    return comparedWithStart(judgement, { command, tests: ended.tests }, context);
   },
 };
+
+interface RunAt extends TestsToRun {
+  folder: string;
+  event: object | undefined;
+  outputFile: string;
+}
+
+async function runAt(
+  { dir, runTests, room, walls }: Place,
+  { command, env, folder, event, outputFile }: RunAt,
+  signal: AbortSignal,
+): Promise<RanInRoom> {
+  const ended = await runTests({
+    command,
+    cwd: folder === '.' ? dir : `${dir}/${folder}`,
+    env: env && { ...env },
+    input: event ? `${JSON.stringify(event)}\n` : undefined,
+    outputFile,
+    oneStream: true,
+    timeoutMs: UNTIL_ABORTED,
+    signal,
+  });
+  return { ended, room, walls };
+}
 
 /** Whether the event brings a text that is not in the tree: a prompt or a new task. */
 function isNew(event: HookEvent | undefined): boolean {

@@ -7,7 +7,7 @@ import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import { agentBrief, guardReason } from '../../core/words/guards.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { judgeEvent } from '../../judging/judge-event.ts';
-import type { JudgingPorts, SessionPorts } from '../../judging/ports.ts';
+import type { Ports, SessionPorts } from '../../judging/ports.ts';
 import { workOfAgent } from '../../judging/subagent-work.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
@@ -41,7 +41,7 @@ export async function guardWork(
 ): Promise<Answer> {
   const planned = planGates(event, session.contract.contract);
   const calls = planned.length > 0 && session.rules() ? planned : [];
-  const verdicts = await judgeWork(event, calls, session, ports);
+  const verdicts = await judgeOwnWork(event, calls, session, ports);
   const subject = guardedSubject(event);
   const left = GUARDED_BLOCKS - session.refusals(subject);
   const refused = verdicts.some(blocks) && left > 0;
@@ -52,7 +52,7 @@ export async function guardWork(
 }
 
 /** Judges a subagent by its own work, as far as that is known. */
-async function judgeWork(
+async function judgeOwnWork(
   event: HookEvent,
   calls: readonly GateCall[],
   session: GuardedSession,
@@ -62,7 +62,7 @@ async function judgeWork(
   const own = event.name === 'SubagentStop' ? await workOfAgent(event, session, ports) : undefined;
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;
   const turn = { lastMessage, toolRan: true, own };
-  const { verdicts } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  const { verdicts } = await judgeEvent(event, calls, session.judged(), turn, ports);
   return own ? own.explained(verdicts) : verdicts;
 }
 
@@ -79,7 +79,7 @@ function agentIn(event: HookEvent, isUnapproved: boolean, refused: boolean): Gua
 export async function beginAgent(
   event: SubagentStartEvent,
   session: GuardedSession,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;
   const planned = planGates(event, session.contract.contract);
@@ -95,7 +95,7 @@ export async function beginAgent(
 async function worktreeOf(
   { cwd }: SubagentStartEvent,
   { contract, frozen }: FrozenContract,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<AgentLine['worktree']> {
   if (cwd === undefined || cwd === frozen.project) return undefined;
   try {

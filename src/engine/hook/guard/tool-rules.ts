@@ -4,7 +4,7 @@ import { type Answer, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
 import { agentDetail } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { ToolRuling } from '../../core/tools/tool-rules.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
 
@@ -16,7 +16,7 @@ const WORD_LIMIT = 200;
 export async function rulingOn(
   event: ToolEvent,
   session: Pick<GuardedSession, 'contract' | 'rules'>,
-  ports: Pick<JudgingPorts, 'tools'>,
+  ports: Pick<Ports, 'tools'>,
 ): Promise<ToolRuling> {
   const { name, tool, input } = event;
   const { contract, frozen } = session.contract;
@@ -25,6 +25,15 @@ export async function rulingOn(
   const { project } = frozen;
   const call = { event: name, tool, input, cwd: event.cwd ?? project };
   return (await ports.tools()).judge(call, contract.tools, project);
+}
+
+/** Answers a tool call of a session without a loop by the rules of the contract. */
+export async function ruleOn(
+  event: ToolEvent,
+  session: GuardedSession,
+  ports: Pick<Ports, 'tools'>,
+): Promise<Answer> {
+  return answerRuling(event, await rulingOn(event, session, ports), session);
 }
 
 /** Records the ruling, and answers with it. */

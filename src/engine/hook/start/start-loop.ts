@@ -5,20 +5,20 @@ import {
   type FrozenContract,
   type GateSpec,
   isTrustedContract,
-  type RunMode,
   withoutImplicitChange,
 } from '../../core/contract/contract.ts';
 import type { ImplicitChange } from '../../core/contract/gate-options.ts';
+import type { NewRun } from '../../core/loop/entry.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
 import { baseGates } from '../../core/loop/since-start.ts';
 import type { StartedWith } from '../../core/loop/started-with.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { testsChangedBefore } from '../../core/proof/changed-tests.ts';
+import type { Judges } from '../../gates/gate.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
-import type { Judges } from '../../judging/ports.ts';
 import type { Judged } from '../../ports/judging.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 
@@ -36,7 +36,7 @@ export interface LoopPlan {
   /** For whole outputs of the baseline. */
   outputDir: string;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** For a child of a run: what its parent has frozen. Nothing is frozen again. */
   frozen?: FrozenContract['frozen'];
   /** For a child with features of a list: when they pass already, it has nothing to do. Else a change is asked for. */
@@ -245,7 +245,7 @@ async function judgeBaseline(
   return judge(
     {
       calls: baselineCalls(plan.contract),
-      frozen: contract,
+      ...contract,
       session: plan.session,
       task: plan.task,
       outputDir: plan.outputDir,

@@ -10,11 +10,12 @@ import { once } from '../../core/text/once.ts';
 import { EXIT } from '../../core/words/exit-codes.ts';
 import { sha256 } from '../../files/digest.ts';
 import { gatesOf } from '../../gates/all.ts';
+import type { Judges } from '../../gates/gate.ts';
 import { holdoutOf } from '../../home/holdout.ts';
 import { keptFacts } from '../../home/kept-facts.ts';
 import { type Home, projectFolder, readKey } from '../../home/layout.ts';
 import { discardReceipt, writeReceipt } from '../../home/receipts.ts';
-import type { Judges, Receipts } from '../../judging/ports.ts';
+import type { Receipts } from '../../judging/ports.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { SourceReader } from '../../ports/source.ts';
 import { contractFileDigest, hashParts, resolveParts } from '../../project/facts/command-parts.ts';
@@ -125,6 +126,7 @@ function roomsWhenAsked(world: RoomsWorld): Rooms {
     open: async (order) => (await opened()).open(order),
     compose: async (...asked) => (await opened()).compose(...asked),
     files: async (...asked) => (await opened()).files(...asked),
+    texts: async (...asked) => (await opened()).texts(...asked),
   };
 }
 
@@ -132,7 +134,7 @@ function sourceWhenAsked(): SourceReader {
   const reader = once(async () =>
     (await part(() => import('../../project/source/parser.ts'))).openSourceReader(),
   );
-  return { parse: async (...asked) => (await reader()).parse(...asked) };
+  return { matches: async (...asked) => (await reader()).matches(...asked) };
 }
 
 let watching = false;

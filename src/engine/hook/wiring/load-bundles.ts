@@ -3,9 +3,10 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { partMissing } from '../../core/text/errors.ts';
 import type { MatcherOf } from '../../core/tools/rewrite-input.ts';
 import type { ToolGuard } from '../../core/tools/tool-rules.ts';
+import type { Judges } from '../../gates/gate.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { Judges, OtherEvents, Receipts } from '../../judging/ports.ts';
+import type { OtherEvents, Receipts } from '../../judging/ports.ts';
 import type { SessionPort } from '../../ports/ports.ts';
 import type { foreignLoops } from './foreign.ts';
 import type { markReflection } from './mark-reflection.ts';
@@ -33,7 +34,7 @@ export interface FormatsBundle {
 }
 
 /** What queueing the end of a session needs. */
-export interface EndingWorld {
+export interface EndingPorts {
   home: Home;
   store: FileStore;
   env: NodeJS.ProcessEnv;
@@ -45,7 +46,7 @@ export interface EndingWorld {
 export interface EventsBundle {
   openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents;
   openTools(env: NodeJS.ProcessEnv, load: () => Promise<JudgeBundle>): ToolGuard;
-  queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]>;
+  queueEnding(event: HookEvent, ports: EndingPorts): Promise<string[]>;
 }
 
 /** Most events need none of these bundles, which lie beside this one. */

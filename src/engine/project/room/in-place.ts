@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestResults } from '../../core/proof/test-results.ts';
-import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
-import type { Place, TestRun } from '../../ports/rooms.ts';
+import type { Shell, ShellResult } from '../../ports/ports.ts';
+import type { Place, TestCommand, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
+import type { Laid } from '../test-report/canary.ts';
 import { goOutput } from '../test-report/json.ts';
 import { reachIn } from '../walls/protected.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
@@ -81,33 +82,48 @@ function saying(removed: readonly string[], result: ShellResult): ShellResult {
 
 /** `dir` is the folder of all the files; the command may run in a folder below it. */
 export async function runTests(
-  command: ShellCommand,
+  command: TestCommand,
   dir: string,
   shell: Shell,
   env: Environment,
   folder = tmpdir(),
 ): Promise<TestRun> {
   const reports = mkdtempSync(join(folder, 'untildone-report-'));
+  let takeOut: (() => void) | undefined;
   try {
     const asked = askForReport(command.command, command.cwd, reports, { ...env, ...command.env });
     // File systems may keep times in whole seconds.
     const since = Math.floor(Date.now() / 1000) * 1000;
-    const result = await shell.run({
-      ...command,
+    const { canary: order, ...plain } = command;
+    const canary = order && (await import('../test-report/canary.ts')).layCanary(order, asked.runner, dir);
+    takeOut = canary?.remove;
+    const ran = await shell.run({
+      ...plain,
       command: asked.command,
       env: { ...command.env, ...asked.env },
     });
     const xml = asked.leavesXml ? { since } : undefined;
-    const tests = await collectReports(reports, dir, result.stdout, xml);
+    const reported = await collectReports(reports, dir, ran.stdout, xml);
+    const result = canary ? withoutNaming(canary, ran) : ran;
+    const { tests, laid } = canary ? canary.found(reports, reported) : { tests: reported };
     const isOther = asked.command !== command.command;
     return {
       result: isOther ? asPeopleRead(result, tests) : result,
       asked: isOther || Object.keys(asked.env).length > 1,
       tests,
+      ...(laid ? { canary: laid } : {}),
     };
   } finally {
+    takeOut?.();
     rmSync(reports, { recursive: true, force: true });
   }
+}
+
+/** What failed is told from run to run by its words: a name that is another one each time is none of them. */
+function withoutNaming(canary: Laid, result: ShellResult): ShellResult {
+  const { output, stdout, stderr } = result;
+  const without = (text: string) => canary.unnamed(text);
+  return { ...result, output: without(output), stdout: without(stdout), stderr: stderr && without(stderr) };
 }
 
 /** A runner that was asked for events prints them instead of its usual lines. */

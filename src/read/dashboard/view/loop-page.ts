@@ -1,18 +1,19 @@
 /** Everything that the page of one loop shows at once. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract, Limit, SandboxRule } from '../../../engine/core/contract/contract.ts';
+import type { Contract, SandboxRule } from '../../../engine/core/contract/contract.ts';
 import { answerTo, questionsForYou } from '../../../engine/core/loop/asked.ts';
 import { limitsIn, phaseOf } from '../../../engine/core/loop/phases.ts';
 import { type AskedQuestion, hasEnded, isDone, type LoopState } from '../../../engine/core/loop/state.ts';
+import type { Limit } from '../../../engine/core/run/options.ts';
 import { canReopen } from '../../../engine/core/run/reopen.ts';
 import { defined } from '../../../engine/core/text/defined.ts';
 import { redact } from '../../../engine/core/text/redact.ts';
 import { wallsWords } from '../../../engine/core/words/walls.ts';
 import { readSmall } from '../../../engine/files/whole-file.ts';
 import { parseFeatureList } from '../../../engine/gates/features/feature-list.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
-import type { WallsHere } from '../../../engine/judging/ports.ts';
+import type { WallsHere } from '../../../engine/gates/gate.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoadedContract, LoopRef } from '../../../engine/ports/ports.ts';
 import { readProjectFile } from '../../../engine/project/files.ts';
 import { budgetsOf } from '../../loop/situation.ts';
@@ -32,7 +33,7 @@ export interface LoopParts {
   project: ProjectRow;
   children: LoopRow[];
   journal: OpenJournal;
-  world: World;
+  world: ProjectPorts;
   since: Since;
   now: number;
   eventId: string;
@@ -112,7 +113,7 @@ function taskOf({ dir }: LoopRef): string {
   return isFile(file) ? (readSmall(file) ?? '') : '(the task is gone)';
 }
 
-function loadedContract(ref: LoopRef, { store }: World): LoadedContract | { problem: string } {
+function loadedContract(ref: LoopRef, { store }: ProjectPorts): LoadedContract | { problem: string } {
   try {
     return store.contract(ref);
   } catch (error) {
