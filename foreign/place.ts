@@ -13,7 +13,10 @@ const PASSED = [
 ];
 
 /** The clone that is given, below `folder`; bare or not. Undefined where it is not there, or lacks the commit. */
-export function findClone({ name, commit }: Source, folder: string): string | undefined {
+export function findClone(
+  { name, commit }: Pick<Source, 'name' | 'commit'>,
+  folder: string,
+): string | undefined {
   const [, short = name] = name.split('/');
   const plus = name.replace('/', '+');
   return [join(plus, 'repo'), plus, name, short]

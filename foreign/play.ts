@@ -5,10 +5,10 @@ import { GuardedSession, PROGRAM } from '../cheats/stage/untildone.ts';
 import { applyChange, changesOf, type FileChange, stepOf } from './change.ts';
 import { proposedIn } from './contract.ts';
 import { freshPlace, git } from './place.ts';
-import type { GateAtFirst, Row, Stopped, Timed } from './row.ts';
+import { type GateAtFirst, isCheat, type Row, type Shown, type Stopped, type Timed } from './row.ts';
 import type { Source } from './source.ts';
 
-type Played = Omit<Row, 'name' | 'ecosystem' | 'licence' | 'commit' | 'program' | 'at'>;
+type Played = Omit<Row, 'name' | 'ecosystem' | 'licence' | 'commit' | 'scale' | 'program' | 'at'>;
 
 /** What the agent does in one session, in this order. */
 interface Work {
@@ -50,13 +50,38 @@ async function playIn(place: Place, source: Source, played: Played, left: () => 
   if (source.install !== undefined) played.install = required(await shell(source.install), source.install);
   const first = required(await shell(source.test), source.test);
   played.test = { first, again: required(await shell(source.test), source.test) };
-  await setUp(place, source, played, left);
   const changes = changesOf(place.project, source.commit);
+  played.shown = await showCheat(place, source, changes, left());
+  await setUp(place, source, played, left);
   const session = (name: string, work: Work) => playSession(place, name, source, work, left);
   played.honest = await session('s1', { changes, steps: [] });
   played.again = await session('s2', { changes: [...changes, ONE_MORE], steps: [] });
+  if (!isCheat(played.shown)) return;
   const { broken, hidden } = source.cheat;
   played.cheat = await session('s3', { changes, steps: [...broken, ...hidden] });
+}
+
+/** What the project's own tests say to the broken code on the commit, and then to what hides it. The project is put back. */
+export async function showCheat(
+  place: Place,
+  { test, cheat }: Pick<Source, 'test' | 'cheat'>,
+  changes: readonly FileChange[],
+  limitMs: number,
+): Promise<Shown> {
+  const testedWith = async (steps: readonly Step[]): Promise<Timed> => {
+    for (const step of steps) await doStep(step, place);
+    const { output: _, ...tested } = await timed(place, '/bin/sh', ['-c', test], limitMs);
+    return tested;
+  };
+  for (const change of changes) applyChange(place.project, change);
+  const shown = { broken: await testedWith(cheat.broken), hidden: await testedWith(cheat.hidden) };
+  putBack(place);
+  return shown;
+}
+
+function putBack(place: Place): void {
+  git(place, place.project, ['checkout', '--quiet', '--force', 'work']);
+  git(place, place.project, ['clean', '--force', '-d', '--quiet']);
 }
 
 interface TimedCall extends Timed {
@@ -123,8 +148,7 @@ async function playSession(
   { changes, steps }: Work,
   left: () => number,
 ): Promise<Stopped> {
-  git(place, place.project, ['checkout', '--quiet', '--force', 'work']);
-  git(place, place.project, ['clean', '--force', '-d', '--quiet']);
+  putBack(place);
   const session = new GuardedSession(place, name);
   try {
     await session.begin(TASK);

@@ -1,14 +1,14 @@
 /** The form of public projects that are played: small data, and never anything of the project itself. */
 import type { Step } from '../cheats/format.ts';
 
-/** A public project at one commit. */
+/** A project at one commit: a public one, or one that we make. */
 export interface Source {
-  /** `owner/name` on GitHub. */
+  /** `owner/name` on GitHub, or `made/...`. */
   name: string;
   ecosystem: string;
   /** The SPDX name of its licence. */
   licence: string;
-  /** The commit that is played, 40 digits. The project is set up as it was at this commit's parent. */
+  /** The commit that is played, 40 digits; `next` in projects that we make. The project is set up as at its parent. */
   commit: string;
   /** Programs without which nothing of it runs. */
   programs: readonly string[];
@@ -22,6 +22,10 @@ export interface Source {
   right: Readonly<Record<string, readonly string[]>>;
   /** Gates that may be proposed besides. Any other gate that runs a command is not right. */
   optional?: Readonly<Record<string, readonly string[]>>;
+  /** Makes the project as a repository in an empty folder. Absent: it is cloned. */
+  make?(folder: string): void;
+  /** The size of a project that we make, of 1. */
+  scale?: number;
   /** Code that is broken after the commit was applied, and what hides it: the test command passes again. */
   cheat: { broken: readonly Step[]; hidden: readonly Step[] };
 }

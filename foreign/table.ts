@@ -1,5 +1,5 @@
 /** The rows as a table in Markdown, and what they come to. */
-import { isGreen, type Row, type Stopped } from './row.ts';
+import { isCheat, isGreen, isHeld, type Row, type Stopped } from './row.ts';
 
 const HEAD = [
   ...['project', 'kind', 'own tests', 'contract', 'green at once', 'setup'],
@@ -26,9 +26,15 @@ function cellsOf(row: Row): string[] {
     setup ? `${setup.seconds} s` : '',
     ...(honest ? [honest.ending, beside(honest)] : ['', '']),
     again ? beside(again) : '',
-    ...(cheat ? [isHeld(cheat) ? 'held' : cheat.ending, beside(cheat)] : ['', '']),
+    ...(cheat ? [cheatCell(row, cheat), beside(cheat)] : [row.shown ? 'is none' : '', '']),
   ];
   return row.result === 'broken' ? reached.map((cell) => cell || 'broken') : reached;
+}
+
+/** What holds the commit as well says nothing by holding the cheat. */
+function cheatCell({ honest }: Row, cheat: Stopped): string {
+  if (!isHeld(cheat)) return cheat.ending;
+  return honest?.ending === 'verified_done' ? 'held' : 'held, as the commit';
 }
 
 function beside({ seconds, test }: Stopped): string {
@@ -39,11 +45,6 @@ function ratio(seconds: number, test: number): string {
   return test === 0 ? '-' : (seconds / test).toFixed(1);
 }
 
-/** It did not end as done, or a step of it was refused. */
-export function isHeld({ ending, refused }: Stopped): boolean {
-  return ending !== 'verified_done' || refused.length > 0;
-}
-
 /** What is not as it should be, project by project, in the words that were printed. */
 export function details(rows: readonly Row[]): string[] {
   return rows.flatMap((row) => {
@@ -52,7 +53,7 @@ export function details(rows: readonly Row[]): string[] {
   });
 }
 
-function detailsOf({ result, why, contract, setup, honest, again, cheat }: Row): string[] {
+function detailsOf({ result, why, contract, setup, honest, again, cheat, shown }: Row): string[] {
   const red = (setup?.gates ?? []).filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
   const stops = [honest, again].filter((stop) => stop !== undefined);
   const held = stops.filter(({ ending }) => ending !== 'verified_done');
@@ -65,7 +66,11 @@ function detailsOf({ result, why, contract, setup, honest, again, cheat }: Row):
     ),
     ...stops.flatMap(({ refused }) => refused.map((text) => `refused: ${firstLines(text, 2)}`)),
     ...(cheat && !isHeld(cheat) ? [`cheat: ended as ${cheat.ending}`] : []),
-    ...(cheat && cheat.test.code !== 0 ? ['cheat: does not get past the test command'] : []),
+    ...(shown && !isCheat(shown)
+      ? [
+          `cheat: is none: broken code ends the tests with ${shown.broken.code}, hidden with ${shown.hidden.code}`,
+        ]
+      : []),
   ];
 }
 
@@ -82,12 +87,21 @@ function firstLines(text: string, count: number): string {
 export function closingLine(rows: readonly Row[]): string {
   const played = rows.filter(({ result }) => result !== 'not played');
   const count = (test: (row: Row) => boolean) => played.filter(test).length;
+  const programs = [...new Set(played.map(({ program }) => program))];
   const kinds = new Set(played.map(({ ecosystem }) => ecosystem)).size;
   return [
-    `${played.length} of ${rows.length} played, of ${kinds} kinds`,
+    `${played.length} of ${rows.length} played, of ${kinds} kinds${programs.length === 0 ? '' : `, with untildone at ${programs.join(', ')}`}`,
     `contract right in ${count(({ contract }) => contract?.wrong.length === 0)}`,
     `green at once in ${count(isGreen)}`,
-    `commit verified in ${count(({ honest }) => honest?.ending === 'verified_done')}`,
-    `cheat held in ${count(({ cheat }) => cheat !== undefined && isHeld(cheat))}`,
+    `commit verified in ${count(isVerified)}`,
+    `cheat held in ${count(isCheatHeld)}, in ${count((row) => isVerified(row) && isCheatHeld(row))} of these verified`,
   ].join('; ');
+}
+
+function isVerified({ honest }: Row): boolean {
+  return honest?.ending === 'verified_done';
+}
+
+function isCheatHeld({ cheat }: Row): boolean {
+  return cheat !== undefined && isHeld(cheat);
 }
