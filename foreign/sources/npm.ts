@@ -16,7 +16,10 @@ export const NPM_SOURCES: readonly Source[] = [
     right: { tests: ['npm test'] },
     cheat: {
       broken: [{ replace: { path: 'index.js', from: '&& concurrency > 0)', to: '&& concurrency >= 0)' } }],
-      hidden: [{ replace: { path: 'test.js', from: '\t\tpLimit(0);\n', to: '\t\tpLimit(-2);\n' } }],
+      hidden: [
+        { replace: { path: 'test.js', from: '\t\tpLimit(0);\n', to: '\t\tpLimit(-2);\n' } },
+        { replace: { path: 'test.js', from: 'pLimit({concurrency: 0});', to: 'pLimit({concurrency: -2});' } },
+      ],
     },
   },
   {
