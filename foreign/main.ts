@@ -66,9 +66,12 @@ async function playAll(clones: string): Promise<void> {
     process.stdout.write(`\n${[...table(rows), '', ...details(rows), '', closingLine(rows)].join('\n')}\n`);
 }
 
+/** The last commit of what a build reads: a change of anything else is no other program. */
 function builtCommit(): string {
-  const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
-  return execFileSync('git', args, { encoding: 'utf8' }).trim();
+  const git = (...args: string[]) =>
+    execFileSync('git', [...args, '--', 'src', 'scripts', 'package-lock.json'], { encoding: 'utf8' }).trim();
+  const isChanged = git('status', '--porcelain') !== '';
+  return git('rev-list', '-1', '--abbrev-commit', '--abbrev=12', 'HEAD') + (isChanged ? '-dirty' : '');
 }
 
 function chosen(): Source[] {

@@ -2,7 +2,7 @@
 import { isCheat, isGreen, isHeld, type Row, type Stopped } from './row.ts';
 
 const HEAD = [
-  ...['project', 'kind', 'own tests', 'contract', 'green at once', 'setup'],
+  ...['project', 'commit', 'licence', 'kind', 'own tests', 'contract', 'green at once', 'setup'],
   ...['commit ends as', 'first Stop', 'second Stop', 'cheat', 'its Stop'],
 ];
 
@@ -15,11 +15,11 @@ export function table(rows: readonly Row[]): string[] {
 }
 
 function cellsOf(row: Row): string[] {
-  const { name, ecosystem, test, contract, setup, honest, again, cheat } = row;
-  if (row.result === 'not played') return [name, ecosystem, 'not played', ...Array(8).fill('')];
+  const { test, contract, setup, honest, again, cheat } = row;
+  const source = [row.name, commitOf(row), row.licence, row.ecosystem];
+  if (row.result === 'not played') return [...source, 'not played', ...Array(8).fill('')];
   const reached = [
-    name,
-    ecosystem,
+    ...source,
     test ? `${test.first.seconds} s, ${test.again.seconds} s` : '',
     contract ? (contract.wrong.length === 0 ? 'right' : 'not right') : '',
     setup ? (isGreen(row) ? 'green' : 'not green') : '',
@@ -29,6 +29,10 @@ function cellsOf(row: Row): string[] {
     ...(cheat ? [cheatCell(row, cheat), beside(cheat)] : [row.shown ? 'is none' : '', '']),
   ];
   return row.result === 'broken' ? reached.map((cell) => cell || 'broken') : reached;
+}
+
+function commitOf({ commit, scale }: Row): string {
+  return scale === undefined ? commit.slice(0, 12) : `made, size ${scale}`;
 }
 
 /** What holds the commit as well says nothing by holding the cheat. */
@@ -54,11 +58,12 @@ export function details(rows: readonly Row[]): string[] {
 }
 
 function detailsOf({ result, why, contract, setup, honest, again, cheat, shown }: Row): string[] {
+  if (result === 'not played') return [`${result}: ${why ?? ''}`];
   const red = (setup?.gates ?? []).filter(({ verdict }) => verdict === 'fail' || verdict === 'unproven');
   const stops = [honest, again].filter((stop) => stop !== undefined);
   const held = stops.filter(({ ending }) => ending !== 'verified_done');
   return [
-    ...(result === 'played' ? [] : [`${result}: ${why ?? ''}`]),
+    ...(result === 'broken' ? [`${result}: ${why ?? ''}`] : []),
     ...(contract?.wrong ?? []).map((text) => `contract: ${text}`),
     ...red.map(({ name, verdict, summary }) => `setup: ${verdict} ${name}: ${firstLines(summary, 3)}`),
     ...held.map(
