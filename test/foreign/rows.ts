@@ -24,7 +24,9 @@ export function played(change: Partial<Row> = {}): Row {
     result: 'played',
     test: { first: { seconds: 4, code: 0 }, again: { seconds: 2, code: 0 } },
     setup: {
-      ...{ seconds: 5, code: 0, notes: [] },
+      seconds: 5,
+      code: 0,
+      notes: [],
       gates: [{ name: 'tests', verdict: 'pass', seconds: 4, summary: 'it succeeds' }],
     },
     contract: { commands: { tests: 'go test ./...' }, room: 'clean', hasProof: true, wrong: [] },
