@@ -21,10 +21,9 @@ export interface Playing {
 
 export async function playOne(source: Source, playing: Playing): Promise<Row> {
   const { name, ecosystem, licence, commit, scale } = source;
-  const common = {
-    ...{ name, ecosystem, licence, commit, ...(scale === undefined ? {} : { scale }) },
-    ...{ program: playing.program, at: new Date().toISOString() },
-  };
+  const size = scale === undefined ? {} : { scale };
+  const at = new Date().toISOString();
+  const common = { name, ecosystem, licence, commit, ...size, program: playing.program, at };
   const missing = missingProgram(source);
   if (missing !== undefined) return { ...common, result: 'not played', why: `${missing} is not on PATH` };
   const root = join(playing.folder, name.replace('/', '+'));
