@@ -8,7 +8,7 @@ import {
   type TreePaths,
   treePaths,
 } from '../../core/proof/imports.ts';
-import { reachOf, type TestReach } from '../../core/proof/reach.ts';
+import { type LoadedFiles, reachOf } from '../../core/proof/reach.ts';
 import { type Narrowed, narrowedTo, type Units, unitsOf } from '../../core/proof/selection.ts';
 import type { Rooms, TreeFile } from '../../ports/rooms.ts';
 import type { Run } from '../shared/test-run.ts';
@@ -17,7 +17,7 @@ import type { Trees } from './trees.ts';
 
 export interface TestParts {
   units: Units;
-  reach: TestReach;
+  reach: LoadedFiles;
   /** What runs when only these units are wanted; undefined: everything. */
   narrowed(wanted: ReadonlySet<string>): Narrowed | undefined;
   /** A tree without the tests of all other units. */

@@ -1,7 +1,9 @@
 /** What a contract's `setup` makes (dependencies, as a rule): made once for the content of its inputs, then laid into rooms. */
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { oneLine } from '../../core/text/clip.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
+import { firstErrorLines } from '../../core/text/first-error.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
@@ -140,8 +142,7 @@ async function make(
   const before = manifestOf(place.project);
   for (const command of setup.run) {
     const result = await world.run(command, place);
-    if (result.exitCode !== 0)
-      throw new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}`, lastLines(result.output));
+    if (result.exitCode !== 0) throw failedSetup(command, result);
   }
   takeInputsOut(setup, before, place.project);
   mkdirSync(join(folder, 'used'), { recursive: true, mode: 0o700 });
@@ -155,12 +156,20 @@ function named(commands: readonly string[]): string {
   return `\`${commands.join(' && ')}\``;
 }
 
-/** The end of an output is where programs say why they failed. */
+/** Says first what the command says first of what is wrong. */
+function failedSetup(command: string, result: ShellResult): Unmeasurable {
+  const [first, ...rest] = firstErrorLines(result.output, LINES_SHOWN);
+  const why = first === undefined ? '' : `: ${oneLine(first, FIRST_LENGTH)}`;
+  const evidence = first === undefined ? lastLines(result.output) : rest;
+  return new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}${why}`, evidence);
+}
+
 function lastLines(output: string): string[] {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return lines.slice(-LINES_SHOWN);
 }
 
+const FIRST_LENGTH = 200;
 const LINES_SHOWN = 12;
 
 function howEnded({ exitCode, endedBy }: ShellResult): string {
