@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import type { FolderFacts, PackageManager, ProjectFacts } from '../../core/contract/project-facts.ts';
 import { globMatches } from '../../core/text/globs.ts';
 import { namesIn, readSmall } from '../../files/whole-file.ts';
+import { ciOf } from './ci/ci.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { mapOf, parsed } from './json.ts';
+import { machineOf } from './machine.ts';
 import { packageFolders } from './package-folders.ts';
+import { MAKEFILES, tasksOf } from './tasks.ts';
 
 const LARGEST = 1024 * 1024;
 
@@ -18,12 +21,11 @@ const LOCK_FILES: readonly [string, PackageManager][] = [
   ['npm-shrinkwrap.json', 'npm'],
 ];
 const MANAGERS: readonly PackageManager[] = ['npm', 'pnpm', 'yarn', 'bun'];
-const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const PLANS = ['PLAN.md', 'plan.md', 'docs/PLAN.md', '.claude/PLAN.md'];
 const FEATURE_LISTS = ['feature_list.json', '.claude/feature_list.json', 'docs/feature_list.json'];
 
 /** Facts about a project that can be seen without running anything of it. A file that cannot be read counts as missing. */
-export function projectFacts(folder: string): ProjectFacts {
+export function projectFacts(folder: string, env: NodeJS.ProcessEnv = process.env): ProjectFacts {
   const has = (path: string) => existsSync(join(folder, path));
   const read = (path: string) => readQuietly(join(folder, path));
   const plan = PLANS.find((path) => /^[ \t]*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
@@ -39,8 +41,15 @@ export function projectFacts(folder: string): ProjectFacts {
     featureList,
     git: has('.git'),
     githubWorkflows: hasWorkflows(join(folder, '.github', 'workflows')),
+    ...ciFacts(folder),
+    machine: machineOf(env, folder),
     ...needsOf(read),
   };
+}
+
+function ciFacts(folder: string): Pick<ProjectFacts, 'ci' | 'versions'> {
+  const { steps, versions } = ciOf(folder);
+  return { ...(steps.length > 0 ? { ci: steps } : {}), ...(versions.length > 0 ? { versions } : {}) };
 }
 
 const ENV_FILES = ['.env.test', '.env.testing', '.env.test.local'];
@@ -61,6 +70,7 @@ export function folderFacts(project: string, parts: readonly string[] = []): Fol
   const isAbove = (path: string) =>
     [...parts, ''].some((_, i) => existsSync(join(project, ...parts.slice(0, parts.length - i), path)));
   const node = nodeFacts(read, has, isAbove);
+  const tasks = tasksOf(read);
   return {
     node,
     python: pythonFacts(read, has, isAbove, folder),
@@ -69,6 +79,7 @@ export function folderFacts(project: string, parts: readonly string[] = []): Fol
     rust: has('Cargo.toml'),
     go: has('go.mod'),
     makeTargets: makeTargets(MAKEFILES.map(read).find((text) => text !== undefined) ?? ''),
+    ...(tasks.length > 0 ? { tasks } : {}),
   };
 }
 
@@ -134,8 +145,11 @@ function pythonFacts(read: Read, has: Has, isAbove: Has, folder: string): Projec
     ...(usesUnittest && !pytest ? { unittest: folderOfTests(tests) } : {}),
     ruff: names('ruff') || has('ruff.toml'),
     mypy: names('mypy') || has('mypy.ini'),
+    names: PYTHON_TOOLS.filter(names),
   };
 }
+
+const PYTHON_TOOLS = ['pytest', 'ruff', 'mypy', 'flake8', 'black', 'isort', 'pylint', 'bandit', 'codespell', 'pycodestyle', 'coverage', 'pyright', 'tox', 'nox'];
 
 const PYTHON_TEST = /^(?:test_.*|.*_test)\.py$/;
 const PYTHON_TEST_FOLDERS = ['.', 'tests', 'test'];
