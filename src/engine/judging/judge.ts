@@ -1,4 +1,4 @@
-import { runsInCleanRoom } from '../core/contract/clean-room.ts';
+import { runsInCleanRoom, takesFound } from '../core/contract/clean-room.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
@@ -135,14 +135,25 @@ async function round(
     await room.close([]);
     throw error;
   });
+  const closed = takesFound(contract) ? (await room.close(verdicts)).map(asFound) : await room.close(verdicts);
   return {
     verdicts: withFlakiness(
-      withoutSecrets(await room.close(verdicts), secretsOf(contract)),
+      withoutSecrets(closed, secretsOf(contract)),
       request,
       judges,
       tree,
     ),
     took: Object.fromEntries(took),
+  };
+}
+
+/** Says of verdicts from clean rooms that the dependencies there are those that lay in the project. */
+function asFound(verdict: Verdict): Verdict {
+  const { proof, children } = verdict;
+  return {
+    ...verdict,
+    ...(proof?.room === 'clean' ? { proof: { ...proof, dependencies: 'as_found' } } : {}),
+    ...(children ? { children: children.map(asFound) } : {}),
   };
 }
 
