@@ -37,6 +37,10 @@ export interface Machine {
   hasProgram(name: string): boolean;
   /** Whether an interpreter in use has this module; absent: it cannot be told. */
   hasModule?(name: string): boolean;
+  /** Whether the interpreter in use has this package, by its normalised name. */
+  hasPackage?(name: string): boolean;
+  /** The environment of Python that lies in the project. */
+  environment?: string;
   /** Whether the project has this file; absent: it cannot be told. */
   hasFile?(path: string): boolean;
 }
@@ -64,6 +68,8 @@ export interface FolderFacts {
   };
   /** Maven or gradle: the command that tests, and the file that says so. */
   java?: { tests: string; why: string };
+  /** What tests in further languages, and the file that says so. */
+  others?: readonly { tests: string; why: string; language: string }[];
   rust: boolean;
   go: boolean;
   makeTargets: readonly string[];
@@ -83,6 +89,12 @@ export interface Dependencies {
   missing?: string;
   /** The interpreter that finds what was installed. */
   python?: string;
+  /** It lies there now, in the project or with the interpreter, so that a room can take it as found. */
+  found?: true;
+  /** What is not on this machine, and what gets it. */
+  hint?: string;
+  /** Scripts of the project that would run with an installation and that build something. */
+  builds?: readonly string[];
 }
 
 export interface PackageFacts extends FolderFacts {

@@ -2,9 +2,11 @@
 import { oneLine } from '../text/clip.ts';
 import { pathMatcher } from '../text/globs.ts';
 import type { FolderFacts, LeftOut, Machine, PackageFacts, ProjectFacts } from './project-facts.ts';
-import { guesses } from './propose-guesses.ts';
-import { gate, type ProposedGate, yamlText } from './propose-text.ts';
-import { type LeftToCi, type Witness, type WitnessedUnit, witnessOf } from './witness/from-ci.ts';
+import { guesses, inAllPackages } from './propose-guesses.ts';
+import { envText, gate, type ProposedGate, yamlText } from './propose-text.ts';
+import { type LeftToCi, missingTool, type Witness, type WitnessedUnit, witnessOf } from './witness/from-ci.ts';
+import { chainsIn } from './witness/pieces.ts';
+import { managerCall } from './witness/spelling.ts';
 import { ROLES, type Role, withoutDoubles } from './witness/units.ts';
 
 const TIMEOUTS: Record<Role, string> = { tests: '10m', lint: '5m', format: '5m', types: '5m', build: '10m' };
@@ -33,8 +35,12 @@ export function commandGates(facts: ProjectFacts): CommandGate[] {
 }
 
 /** More folders would make a contract that nobody reads. */
-const MOST_PACKAGES = 8;
+const MOST_PACKAGES = 20;
 const MOST_NOTES = 10;
+/** From so many packages of a workspace on, one command runs a script of all of them. */
+const MANY_MEMBERS = 5;
+
+const NOT_IN_CI = 'CI does not run its commands';
 
 /** The gates of the folders below the project, and the folders without any. */
 function packageGates(facts: ProjectFacts): {
@@ -43,10 +49,17 @@ function packageGates(facts: ProjectFacts): {
 } {
   const packages: { folder: string; gates: CommandGate[] }[] = [];
   const leftOut: LeftOut[] = [];
+  const isTested = folderGates(facts, facts).isWitnessed;
+  const together = new Set(workspaceUnits(facts).map(({ role }) => role));
   for (const one of facts.packages ?? []) {
-    const own = folderGates(one, facts, one.folder).gates;
-    const gates = own.filter(({ role, language }) => !isCovered(role, language, one, facts));
-    if (own.length === 0)
+    const { gates: own, isWitnessed } = folderGates(one, facts, one.folder);
+    const gates = own.filter(
+      ({ role, language }) =>
+        !isCovered(role, language, one, facts) && !(language === 'node' && together.has(role) && isMember(one, facts)),
+    );
+    if (own.length > 0 && isTested && !isWitnessed && !isMember(one, facts))
+      leftOut.push({ folder: one.folder, why: NOT_IN_CI });
+    else if (own.length === 0)
       leftOut.push({ folder: one.folder, why: 'no command that tests or checks it was found' });
     else if (gates.length === 0) leftOut.push({ folder: one.folder, why: 'the commands above it cover it' });
     else if (packages.length >= MOST_PACKAGES)
@@ -69,9 +82,26 @@ function isCovered(role: Role, language: string, { folder }: PackageFacts, facts
     if (own.some((guess) => guess.language === 'make')) return true;
     if (language === 'python') return place.python !== undefined;
     if (language === 'rust') return place.rust;
-    const isMember = pathMatcher((place.node?.workspaces ?? []).map(anchored))(place.below);
-    return language === 'node' && isMember && own.some((guess) => guess.language === 'node');
+    const isOf = pathMatcher((place.node?.workspaces ?? []).map(anchored))(place.below);
+    return language === 'node' && isOf && own.some((guess) => guess.language === 'node');
   });
+}
+
+function isMember({ folder }: PackageFacts, { node }: ProjectFacts): boolean {
+  return pathMatcher((node?.workspaces ?? []).map(anchored))(folder);
+}
+
+/** The folders whose commands nobody runs: what they depend on is not installed. */
+export function foldersNotInCi(facts: ProjectFacts): string[] {
+  return packageGates(facts).leftOut.flatMap(({ folder, why }) => (why === NOT_IN_CI ? [folder] : []));
+}
+
+/** Scripts of a large workspace whose root has none of that name, run in all packages that have it. */
+function workspaceUnits(facts: ProjectFacts): WitnessedUnit[] {
+  const members = (facts.packages ?? []).filter((one) => one.node && isMember(one, facts));
+  if (members.length < MANY_MEMBERS || !facts.node) return [];
+  const own = new Set(guesses(facts).map(({ role }) => role));
+  return inAllPackages(facts, members).filter(({ role }) => !own.has(role));
 }
 
 function anchored(glob: string): string {
@@ -119,22 +149,43 @@ interface FolderGates {
   leftOut: LeftToCi[];
   /** Commands that the files name, in a language that CI tests without them. */
   unused: WitnessedUnit[];
+  /** CI tests something of it. */
+  isWitnessed: boolean;
 }
 
 /** What CI runs wins over scripts and targets, these over the usual commands of a language. */
-function folderGates(facts: FolderFacts, { ci = [], machine = ANYWHERE }: ProjectFacts, folder?: string): FolderGates {
+function folderGates(facts: FolderFacts, project: ProjectFacts, folder?: string): FolderGates {
+  const { ci = [], machine = ANYWHERE } = project;
   const witness: Witness = witnessOf(ci, facts, machine, folder);
   const tested = new Set(witness.units.filter(({ role }) => role === 'tests').map(({ language }) => language));
   const guessed = guesses(facts);
   const isWitnessed = (language: string) => tested.has(language) || (language === 'make' && tested.size > 0);
-  const added = guessed.filter(
+  const isAnyTested = tested.size > 0;
+  const added = [...guessed.filter(({ language, role }) => !(isAnyTested && role === 'tests' && OTHERS.test(language))), ...(folder === undefined ? workspaceUnits(project) : [])].filter(
     (guess) => !isWitnessed(guess.language) && !witness.units.some((unit) => unit.role === guess.role && unit.language === guess.language),
   );
   const units = withoutDoubles([...witness.units.map((unit) => asScript(unit, guessed)), ...added]);
   const unused = withoutDoubles([...units, ...guessed.filter((guess) => isWitnessed(guess.language))]).filter(
-    (one) => !units.includes(one) && !units.some((unit) => unit.role === one.role),
+    (one) =>
+      !units.includes(one) &&
+      !units.some((unit) => unit.role === one.role) &&
+      missingTool(one, facts, machine) === undefined,
   );
-  return { gates: named(units, folder), leftOut: witness.leftOut, unused };
+  const prepared = units.map((unit) => withBuilds(unit, facts));
+  return { gates: named(prepared, folder), leftOut: witness.leftOut, unused, isWitnessed: tested.size > 0 };
+}
+
+/** Scripts that package managers run after an installation, before what needs what they make. */
+function withBuilds(unit: WitnessedUnit, facts: FolderFacts): WitnessedUnit {
+  const { role, language, leaves, command } = unit;
+  if (language !== 'node' || (role !== 'tests' && role !== 'types')) return unit;
+  const there = new Set(leaves.map(({ words }) => words.join(' ')));
+  const missing = (facts.dependencies?.node?.builds ?? []).filter((script) => {
+    const runs = chainsIn(`npm run ${script}`, facts)[0]?.flatMap((piece) => piece.leaves) ?? [];
+    return !runs.every(({ words }) => there.has(words.join(' ')));
+  });
+  const before = missing.map((script) => `${managerCall(facts)} run ${script}`);
+  return before.length === 0 ? unit : { ...unit, command: [...before, command].join(' && ') };
 }
 
 /** A script of the project that runs the same is how people call it. */
@@ -147,6 +198,9 @@ function areSame(one: WitnessedUnit, other: WitnessedUnit): boolean {
   const plain = ({ leaves }: WitnessedUnit) => leaves.map(({ words }) => words.filter((word) => !word.startsWith('-')).join(' '));
   return one.leaves.length > 0 && plain(one).join('\n') === plain(other).join('\n');
 }
+
+/** Languages whose tests are only guessed where nothing else is tested. */
+const OTHERS = /^(?:ruby|php|perl|shell|native)$/;
 
 function named(units: readonly WitnessedUnit[], folder: string | undefined): FolderGates['gates'] {
   const where = folder === undefined ? '' : `, cwd: ${yamlText(folder)}`;
@@ -166,12 +220,6 @@ function named(units: readonly WitnessedUnit[], folder: string | undefined): Fol
       ),
     }))
     .sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
-}
-
-/** Variables of a gate, as YAML. */
-export function envText(env: CommandGate['env']): string {
-  const entries = Object.entries(env ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  return entries.length === 0 ? '' : `, env: { ${entries.join(', ')} }`;
 }
 
 /** A folder as a part of the name of a gate. */

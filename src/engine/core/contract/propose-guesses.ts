@@ -28,7 +28,9 @@ export function guesses(facts: FolderFacts): WitnessedUnit[] {
   const scripts = ROLES.flatMap((role) => fromScripts(role, facts));
   const targets = ROLES.flatMap((role) => fromMake(role, facts)).filter(({ role }) => !has(scripts, role));
   const usual = languageCommands(facts).filter(({ role }) => !has(targets, role));
-  return withoutDoubles([...oneForRole([...scripts, ...targets]), ...usual]);
+  const found = [...oneForRole([...scripts, ...targets]), ...usual];
+  const others = (facts.others ?? []).map(({ tests, why, language }) => single('tests', tests, why, language));
+  return withoutDoubles([...found, ...(has(found, 'tests') ? [] : others)]);
 }
 
 function has(commands: readonly WitnessedUnit[], role: Role): boolean {
@@ -62,6 +64,25 @@ function named(role: Role, call: string, command: string, where: string, languag
   const onlyFixes = only === undefined && leaves.some(({ fixes }) => fixes);
   return onlyFixes ? [] : [{ pieces, leaves, role, command, where, language }];
 }
+
+/** One command for a script of many packages; those without it are passed over. */
+export function inAllPackages(facts: FolderFacts, members: readonly FolderFacts[]): WitnessedUnit[] {
+  const manager = facts.node?.manager ?? 'npm';
+  return ROLES.flatMap((role) => {
+    const named = SCRIPTS[role].find((name) => members.some(({ node }) => endsByItself(node?.scripts[name])));
+    if (named === undefined) return [];
+    const count = members.filter(({ node }) => node?.scripts[named] !== undefined).length;
+    const command = ALL_PACKAGES[manager](managerCall(facts), named);
+    return [single(role, command, `"${named}" of ${count} packages`, 'node')];
+  });
+}
+
+const ALL_PACKAGES: Record<PackageManager, (call: string, script: string) => string> = {
+  npm: (call, script) => `${call} run ${script} --workspaces --if-present`,
+  pnpm: (call, script) => `${call} -r --if-present run ${script}`,
+  yarn: (call, script) => `${call} workspaces foreach --all run ${script}`,
+  bun: (call, script) => `${call} run --filter '*' ${script}`,
+};
 
 function single(role: Role, command: string, where: string, language: string): WitnessedUnit {
   const leaf: Leaf = { ...leafOf(command.split(' ')), kind: role };

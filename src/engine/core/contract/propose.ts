@@ -1,7 +1,7 @@
 /** Proposes the text of a contract for a project, with comments for you to edit it. */
 import type { ProjectFacts } from './project-facts.ts';
 import { commandGates, packageNotes, witnessNotes } from './propose-gates.ts';
-import { installCommands, type ProposedRoom, proofGates, proposeRoom, roomLines } from './propose-room.ts';
+import { asFoundHere, installCommands, type ProposedRoom, proofGates, proposeRoom, type RoomChoices, roomLines } from './propose-room.ts';
 import { gate, inColumns, type ProposedGate, yamlText } from './propose-text.ts';
 
 export const SCHEMA_LINE =
@@ -11,7 +11,8 @@ export const TRUST_LINE = '# Commands run only after you have trusted them: unti
 export const DEFAULT_LIMITS_LINE = 'limits: { iterations: 50, duration: 8h, cost_usd: 20, tokens: 20M }';
 export const INTACT = gate('intact', '{ tests_intact: true }', 'tests were not deleted, skipped or emptied');
 
-export function proposeContract(facts: ProjectFacts): string {
+export function proposeContract(found: ProjectFacts, { asFound = false }: RoomChoices = {}): string {
+  const facts = asFound ? asFoundHere(found) : found;
   const commands = commandGates(facts);
   const lists = listGates(facts);
   const guards = [

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Machine } from '../../core/contract/project-facts.ts';
+import { defined } from '../../core/text/defined.ts';
 import { once } from '../../core/text/once.ts';
 import { namesIn } from '../../files/whole-file.ts';
 
@@ -10,10 +11,14 @@ const ASK_MS = 5_000;
 
 /** `project`: an environment of Python that lies there counts before the interpreter on PATH. */
 export function machineOf(env: NodeJS.ProcessEnv, project: string): Machine {
-  const modules = once(() => modulesOf(sitePackages(env, project)));
+  const names = once(() => sitePackages(env, project).flatMap(namesIn));
+  const modules = once(() => new Set(names().map((name) => name.replace(/\.py$|\..*\.so$/, ''))));
+  const packages = once(() => new Set(names().flatMap(packageOf)));
   return {
     hasProgram: (name) => programAt(name, env) !== undefined,
     hasModule: (name) => modules().has(name),
+    hasPackage: (name) => packages().has(name),
+    ...defined({ environment: environmentIn(project) }),
     hasFile: (path) => existsSync(join(project, path)),
   };
 }
@@ -65,6 +70,8 @@ export function interpreterPackages(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-function modulesOf(folders: readonly string[]): ReadonlySet<string> {
-  return new Set(folders.flatMap((folder) => namesIn(folder).map((name) => name.replace(/\.py$|\..*\.so$/, ''))));
+/** `Flask_SQLAlchemy-3.1.dist-info` is flask-sqlalchemy. */
+function packageOf(name: string): string[] {
+  const found = /^(.+?)-[^-]+\.(?:dist|egg)-info$/.exec(name)?.[1];
+  return found === undefined ? [] : [found.toLowerCase().replace(/[-_.]+/g, '-')];
 }

@@ -89,10 +89,15 @@ function toxIniTasks(text: string | undefined, where: string, prefix = ''): Task
       .split('\n')
       .map((line) => line.trim().replace(/^-\s*/, ''))
       .filter((line) => line !== '' && !line.startsWith('#') && !/^[\w.,-]+:\s/.test(line))
-      .map(withoutBraces)
+      .map((line) => withoutBraces(line).split(' ').map(literal).join(' '))
       .filter((line) => line !== '');
     return lines.length === 0 ? [] : [toxTask(name.split(':')[1], lines, where)];
   });
+}
+
+/** No shell reads these lines: a star means itself. */
+function literal(word: string): string {
+  return word.includes('*') ? quoted(word.replace(/["']/g, '')) : word;
 }
 
 function toxTask(name: string | undefined, lines: string[], where: string): Task {
@@ -110,7 +115,7 @@ function toxTomlTasks(text: string): Task[] {
 }
 
 function quoted(word: string): string {
-  return /^[\w./:=,@%+{}*-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:=,@%+{}-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The sessions of a noxfile, as they are written: calls of `session.run` with texts. */

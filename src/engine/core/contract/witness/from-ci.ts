@@ -114,7 +114,7 @@ export function languageOf({ leaves, role }: Unit): string {
 }
 
 /** Why a command cannot be run here: its program is missing, and nothing that is installed for the project brings it. */
-function missingTool(unit: WitnessedUnit, facts: FolderFacts, machine: Machine): string | undefined {
+export function missingTool(unit: WitnessedUnit, facts: FolderFacts, machine: Machine): string | undefined {
   if (unit.pieces.some(({ text }) => text.startsWith('!'))) return 'it has to fail';
   return unit.pieces.flatMap((piece) => toolMissing(piece, facts, machine))[0];
 }

@@ -56,7 +56,7 @@ export function spelled({ text, ofScript }: Piece, facts: FolderFacts): string {
   const [first = '', ...args] = words;
   const assigned = /^(?:(?:cross-env|env)\s+)?((?:[A-Za-z_]\w*=\S*\s+)*)/.exec(text)?.[1] ?? '';
   const tool = facts.python ? pythonTool(words) : undefined;
-  if (tool) return assigned + [pythonCall(tool.module, facts), ...plainPython(tool.args)].map((one, i) => (i === 0 ? one : quotedGlob(one))).join(' ');
+  if (tool) return `${assigned}${pythonCall(tool.module, facts)}${argsOf(text, tool.args)}`;
   if (/^python[\d.]*$/.test(first) && facts.python) return assigned + [interpreter(facts), ...args.map(quotedGlob)].join(' ');
   const isOwnScript = MANAGERS.test(first) && facts.node !== undefined;
   if (isOwnScript) return assigned + ownScript(text, args, facts);
@@ -76,6 +76,16 @@ function interpreter({ python, dependencies }: FolderFacts): string {
 
 function plainPython(args: readonly string[]): string[] {
   return args.filter((word) => !/^(?:--cov(?:-\S+)?(?:=.*)?|-v+|--verbose|--color=\S+|--tb=\S+|--junit-?xml=\S+|--durations=\S+)$/.test(word));
+}
+
+/** What is quoted stays as it is written. */
+function argsOf(text: string, args: readonly string[]): string {
+  const [first] = args;
+  if (first !== undefined && /["']/.test(text)) {
+    const from = text.search(new RegExp(`(?<=\\s)["']?${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
+    if (from > 0) return ` ${text.slice(from)}`;
+  }
+  return plainPython(args).map((word) => ` ${quotedGlob(word)}`).join('');
 }
 
 function quotedGlob(word: string): string {
