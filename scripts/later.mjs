@@ -51,10 +51,10 @@ const TOOL = {
     'src/engine/home/active-loops.ts': ['activeLoops', 'recordLoop'],
     'src/engine/home/fallback-counts.ts': ['fallbackCounts'],
     'src/engine/home/journal/started-entry.ts': ['startedEntry'],
-    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
+    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor'],
     'src/engine/home/verdicts.ts': ['verdictCache'],
     'src/engine/gates/traits.ts': ['measures'],
-    'src/engine/judging/judge-loop.ts': ['factsOfLoop'],
+    'src/engine/judging/judge-loop.ts': ['judgedLoop'],
     'src/engine/project/files.ts': ['applyChanges'],
   },
 };
@@ -81,7 +81,7 @@ const HOOK = {
     ],
     'src/engine/home/active-loops.ts': ['activeLoops', 'recordLoop'],
     'src/engine/home/journal/started-entry.ts': ['startedEntry'],
-    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor', 'lessonsOfLoop'],
+    'src/engine/home/lessons/files.ts': ['learnFromEnd', 'lessonsFor'],
     'src/engine/hook/doubtful.ts': ['answerDoubtful', 'heldUnjudged'],
   },
 };

@@ -18,8 +18,8 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const KNOWN: Pick<Insights, 'latency' | 'lessons'> = {
   latency: [{ event: 'Stop', count: 1204, p50: 61, p95: 140, p99: 2210, max: 9000 }],
   lessons: [
-    { id: 'L1', text: HOSTILE, state: 'on trial', tone: 'open', trial: 'told in 6 loops', project: 'shop' },
-    { id: 'L2', text: 'another', state: 'dropped', tone: 'quiet', trial: 'no gain', project: 'shop' },
+    { id: 'L1', text: HOSTILE, state: 'told', tone: 'open', project: 'shop' },
+    { id: 'L2', text: 'another', state: 'dropped', tone: 'quiet', project: 'shop' },
   ],
 };
 

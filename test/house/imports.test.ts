@@ -58,7 +58,9 @@ test('the traits of all gates bring no judging code along: a hook loads them at 
     target.startsWith('./'),
   );
   expect(collected.filter((target) => !target.endsWith('/traits.ts'))).toEqual([]);
-  const traits = filesIn(join(SRC, 'engine/gates')).filter((file) => /\/gates\/.+\/traits\.ts$/.test(file));
+  const traits = filesIn(join(SRC, 'engine/gates')).filter((file) =>
+    /engine\/gates\/.+\/traits\.ts$/.test(file),
+  );
   const wrong = traits.flatMap((file) =>
     namedIn(file, NAMED).filter((target) => !/^\.\.\/\.\.\/core\//.test(target)),
   );

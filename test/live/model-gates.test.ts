@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 /** The gates that ask a model, with everything real but the model. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,6 +13,7 @@ import { inPlace } from '../../src/engine/project/room/in-place.ts';
 import { systemShell } from '../../src/engine/project/shell/shell.ts';
 import { scratchAt } from '../../src/engine/project/trees/scratch.ts';
 import { openWorkspace } from '../../src/engine/project/trees/workspace.ts';
+import { gateContext } from '../support/gates/context.ts';
 import { processesOf, waitFor } from '../support/live/processes.ts';
 import type { Scene } from '../support/live/scene.ts';
 import { sceneOfTest } from '../support/live/test-scene.ts';
@@ -45,23 +45,19 @@ async function workJudgedBy(script: Script): Promise<Work> {
   const claude = findClaude(undefined, { preferBundled: true })?.path ?? 'claude';
   return {
     scene,
-    context: {
-      name: 'gate',
+    context: gateContext({
       project,
       session: 'session',
       task: 'Write sum.js.',
       workspace,
       baseTree,
       tree: await workspace.tree(),
-      allowed: [],
-      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
       outputDir: join(root, 'output'),
       shell: systemShell(environment),
       place: async () => inPlace(project, systemShell(environment), environment),
       agent: agentSdk({ env, claude }),
-      tasks: { open: () => Promise.resolve(undefined) },
       scratch: scratchAt({ shadowDir, folder: temporary }),
-    },
+    }),
     copies: async () => (await readdir(temporary)).filter((name) => name.startsWith('untildone-scratch-')),
     shown: () => JSON.stringify(scene.simulator.requests('asked').at(-1)?.body),
   };

@@ -10,6 +10,7 @@ import { proposeContract } from '../../engine/core/contract/propose.ts';
 import type { RoomChoices } from '../../engine/core/contract/propose-room.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { writeNew } from '../../engine/files/whole-file.ts';
+import { machineOf } from '../../engine/project/facts/machine.ts';
 import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 
 const OTHER_SPELLING = 'untildone.yml';
@@ -67,7 +68,7 @@ export function proposalFor({
   preset,
   asFound,
 }: Pick<InitOptions, 'project' | 'preset'> & RoomChoices): ProposedPreset {
-  const facts = projectFacts(project);
+  const facts = projectFacts(project, machineOf(process.env, project));
   return preset === undefined
     ? { text: proposeContract(facts, { asFound }), missing: [] }
     : proposePreset(preset, facts);

@@ -36,10 +36,10 @@ export const LOOKING_BACK = {
   lessons: {
     group: 'back',
     examples: [
-      ['untildone lessons', 'what sessions are told of earlier loops, and whether it helps'],
-      ['untildone lessons show L1a2b3', 'its evidence and its trial'],
+      ['untildone lessons', 'what sessions are told of earlier loops'],
+      ['untildone lessons show L1a2b3', 'the loops that it rests on'],
       ['untildone lessons drop L1a2b3', 'no session is told it any more'],
-      ['untildone lessons pin L1a2b3', 'keep it, whatever its trial shows'],
+      ['untildone lessons pin L1a2b3', 'keep it, also when it no longer holds'],
     ],
   },
 } as const;

@@ -1,41 +1,43 @@
-import type { Lesson } from '../../engine/core/lessons/lesson.ts';
-import { droppedLines, lessonLines, lessonPage, reportOf } from '../../engine/core/lessons/report.ts';
-import { LESSONS_LIMIT } from '../../engine/core/lessons/telling.ts';
+import {
+  type Dropped,
+  LESSONS_LIMIT,
+  type Lesson,
+  sentence,
+  withDropped,
+  withPinned,
+} from '../../engine/core/lessons/lesson.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
+import { dateOf } from '../../engine/core/text/moment.ts';
 import { jsonLines } from '../../engine/core/text/visible.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
-import { changeLessons, dropLesson, type LessonFiles, readLessons } from '../../engine/home/lessons/files.ts';
+import { chooseLessons, type ProjectLessons, readLessons } from '../../engine/home/lessons/files.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
 
 type Out = (line: string) => void;
 
 export function listLessons(json: boolean, world: World, out: Out): void {
-  const { kept, loops } = lessonsHere(world);
+  const { lessons, dropped, loops } = lessonsHere(world);
   const now = world.clock.now();
   if (json) {
-    const lessons = kept.lessons.map((lesson) => reportOf(lesson, loops));
-    const dropped = kept.dropped.map(({ at, ...one }) => ({ ...one, at: new Date(at).toISOString() }));
-    for (const line of jsonLines({ lessons, dropped, loops: loops.length })) out(line);
+    const gone = dropped.map(({ at, ...one }) => ({ ...one, at: new Date(at).toISOString() }));
+    for (const line of jsonLines({ lessons: lessons.map(reportOf), dropped: gone, loops })) out(line);
     return;
   }
-  if (kept.lessons.length === 0) {
-    out(`No lessons yet: ${loops.length} ended loops of this project were looked at.`);
+  if (lessons.length === 0) {
+    out(`No lessons now: ${loops} ended loops of this project were looked at.`);
     out('A gate that fails in three of the last ten loops makes one.');
   }
-  for (const lesson of kept.lessons) for (const line of lessonLines(lesson, loops)) out(line);
-  if (kept.lessons.length > 0)
+  for (const lesson of lessons) out(lessonLine(lesson));
+  if (lessons.length > 0)
     out(
       `Sessions are told them when they begin, ${LESSONS_LIMIT} characters at most. More: untildone lessons show ID; away with one: untildone lessons drop ID`,
     );
-  for (const line of droppedLines(kept, now)) out(line);
+  for (const one of dropped) out(droppedLine(one, now));
 }
 
 export function showLesson(id: string, json: boolean, world: World, out: Out): void {
-  const files = lessonsHere(world);
-  const lesson = byId(files, id);
-  const lines = json
-    ? jsonLines(reportOf(lesson, files.loops))
-    : lessonPage(lesson, files.loops, world.clock.now());
+  const lesson = byId(lessonsHere(world).lessons, id);
+  const lines = json ? jsonLines(reportOf(lesson)) : lessonPage(lesson, world.clock.now());
   for (const line of lines) out(line);
 }
 
@@ -44,30 +46,64 @@ export function changeLesson(what: 'drop' | 'pin', id: string, json: boolean, wo
   const now = world.clock.now();
   const folder = projectFolder(world.home, world.project);
   // Says first when there is nothing: the lock needs the folder.
-  byId(lessonsHere(world), id);
-  const report = changeLessons(world.home, folder, (files) => {
-    const lesson = byId(files, id);
-    const pinned: Lesson = { ...lesson, pinned: true };
-    const kept =
-      what === 'drop'
-        ? dropLesson(files.kept, lesson, now)
-        : { ...files.kept, lessons: files.kept.lessons.map((one) => (one === lesson ? pinned : one)) };
-    return { files: { kept }, result: reportOf(what === 'drop' ? lesson : pinned, files.loops) };
+  let lesson = byId(lessonsHere(world).lessons, id);
+  chooseLessons(world.home, folder, now, (lessons, choices) => {
+    lesson = byId(lessons, id);
+    return what === 'drop' ? withDropped(choices, lesson, now) : withPinned(choices, lesson);
   });
-  if (json) for (const line of jsonLines(report)) out(line);
-  else if (what === 'drop') out(`Dropped ${report.id}. It is not made again for 90 days.`);
-  else out(`Pinned ${report.id}: it stays, with or without a gain, and does not expire.`);
+  if (json)
+    for (const line of jsonLines(reportOf({ ...lesson, ...(what === 'pin' ? { pinned: true } : {}) })))
+      out(line);
+  else if (what === 'drop') out(`Dropped ${lesson.id}. It is not made again for 90 days.`);
+  else out(`Pinned ${lesson.id}: it stays, also when it no longer holds.`);
 }
 
-function lessonsHere({ home, project }: World): LessonFiles {
-  return readLessons(home, projectFolder(home, project));
+function lessonsHere({ home, project, clock }: World): ProjectLessons {
+  return readLessons(home, projectFolder(home, project), clock.now());
 }
 
-function byId({ kept: { lessons } }: LessonFiles, id: string): Lesson {
+function byId(lessons: readonly Lesson[], id: string): Lesson {
   const exact = lessons.find((lesson) => lesson.id === id);
   const meant = exact ? [exact] : lessons.filter((lesson) => id !== '' && lesson.id.startsWith(id));
   const [only, second] = meant;
   if (!only) throw new UsageError(`there is no lesson "${id}" in this project; see: untildone lessons`);
   if (second) throw new UsageError(`"${id}" could be any of: ${meant.map((one) => one.id).join(', ')}`);
   return only;
+}
+
+function reportOf(lesson: Lesson) {
+  return {
+    id: lesson.id,
+    text: sentence(lesson),
+    gate: lesson.gate,
+    command: lesson.command ?? null,
+    file: lesson.file ?? null,
+    rule: lesson.rule ?? null,
+    pinned: lesson.pinned === true,
+    expires_at: lesson.pinned ? null : new Date(lesson.expiresAt).toISOString(),
+    evidence: lesson.evidence,
+  };
+}
+
+function lessonLine(lesson: Lesson): string {
+  return `${lesson.id}${lesson.pinned ? ' (pinned)' : ''}  ${sentence(lesson)}`;
+}
+
+/** A lesson with its evidence. */
+function lessonPage(lesson: Lesson, now: number): string[] {
+  return [
+    lessonLine(lesson),
+    lesson.pinned
+      ? 'Pinned: it stays, also when it no longer holds.'
+      : `It goes by itself: when the gate failed in fewer than three of the last ten loops, or ${dateOf(lesson.expiresAt, now)}, unless the gate fails again.`,
+    'Evidence:',
+    ...lesson.evidence.map(
+      ({ loop, iterations }) => `  untildone log ${loop}: failed at iteration ${iterations.join(', ')}`,
+    ),
+  ];
+}
+
+function droppedLine({ id, at, why, text }: Dropped, now: number): string {
+  const reason = why === 'person' ? 'by you' : 'by the trial of an earlier version';
+  return `${id}  dropped ${dateOf(at, now)} (${reason}): ${text}`;
 }

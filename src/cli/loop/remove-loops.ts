@@ -224,8 +224,8 @@ export function projectFolders(home: Home): string[] {
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * What is kept beside `<session>.at`: who answered which event, the proof of what you type, the lessons
- * that it was told, and where its transcript lies.
+ * What is kept beside `<session>.at`: who answered which event, the proof of what you type, where its transcript lies, and,
+ * of older versions, the lessons that it was told.
  */
 const OF_A_SESSION = ['.turns', '.typed', '.lessons', '.transcript'];
 

@@ -4,12 +4,11 @@ import type { Contract } from '../../engine/core/contract/contract.ts';
 import { namesOnTheWay } from '../../engine/core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../engine/core/loop/plan-gates.ts';
 import type { Outcome } from '../../engine/core/loop/verdict.ts';
-import type { GateContext, Gates } from '../../engine/gates/gate.ts';
+import type { GateContext, Gates, Judges } from '../../engine/gates/gate.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { inBaseline } from '../../engine/hook/start/start-loop.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
-import type { Judges } from '../../engine/judging/ports.ts';
 import { verify } from '../../engine/judging/verify.ts';
 import { baseFrom } from '../contract/verify-base.ts';
 

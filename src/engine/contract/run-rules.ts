@@ -31,20 +31,12 @@ export const setup = z.union(
     setupCommands.transform((run) => ({ run })),
     strict(
       {
-        found: listOf(textOf('a folder', FOUND), 'folder', FOUND).describe(
-          'Ignored folders that a clean room takes as they lay in the project when the loop began; "*": all that are known.',
-        ),
-        run: setupCommands.describe('The commands, one after the other.').exactOptional(),
-        inputs: listOf(textOf('a path', SETUP), 'path', SETUP)
-          .describe('The files that what they make depends on, such as package-lock.json.')
-          .exactOptional(),
-      },
-      'a map with found, run and inputs',
-      FOUND,
-    ).transform(({ run = [], ...rest }) => ({ run, ...rest })),
-    strict(
-      {
         run: setupCommands.describe('The commands, one after the other.'),
+        found: listOf(textOf('a folder', FOUND), 'folder', FOUND)
+          .describe(
+            'Ignored folders that a clean room takes as they lay in the project when the loop began, before the commands; "*": all that are known.',
+          )
+          .exactOptional(),
         inputs: listOf(textOf('a path', SETUP), 'path', SETUP)
           .describe('The files that what they make depends on, such as package-lock.json.')
           .exactOptional(),

@@ -1,73 +1,42 @@
+import type { KeptForRooms } from '../core/contract/clean-room.ts';
+import type { PartsRule } from '../core/contract/command-parts.ts';
+import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
 import type { GateTraits } from '../core/contract/gate-traits.ts';
-import type { HookEvent } from '../core/loop/event.ts';
-import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Utterance } from '../core/loop/transcript.ts';
 import type { EvidenceClass, Measured, Outcome, Proof } from '../core/loop/verdict.ts';
-import type { LoopCounts } from '../ports/judging.ts';
-import type { AgentPort, Kept, Scratch, Shell, TaskList, ToolCalls, Workspace } from '../ports/ports.ts';
+import type { JudgingRequest } from '../ports/judging.ts';
+import type {
+  AgentPort,
+  Kept,
+  Notifier,
+  Scratch,
+  Shell,
+  SubagentActivity,
+  TaskList,
+  ToolCalls,
+  Workspace,
+  Worktree,
+} from '../ports/ports.ts';
 import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { SourceReader } from '../ports/source.ts';
 
-/** What a gate may look at. */
+/** What a gate is judged with. It asks for what it needs. */
 export interface GateContext {
   /** The gate's name in the contract. */
   name: string;
-  /** The folder of the project. Commands run there, and paths of the contract are relative to it. */
-  project: string;
-  session: string;
-  task: string;
-  /** The final message of the turn; absent when it is not known. */
-  lastMessage?: string;
-  transcript?: string;
-  /** Reads the end of the conversation, oldest message first; absent without a transcript. Never rejects. */
-  conversation?(): Promise<readonly Utterance[]>;
-  /** The event that is being judged; absent when there is none (`verify`, a baseline). */
-  event?: HookEvent;
+  /** What is judged: the contract, the session and the event. */
+  request: JudgingRequest;
+  judges: Judges;
   workspace: Workspace;
-  /** The start tree; absent without a loop, or when it could not be made. */
-  baseTree?: string;
-  /** The commit at the loop's start. */
-  baseCommit?: string;
-  /** The tree that is being judged. */
+  /** The tree that is judged; absent when no gate needs it or it could not be read. */
   tree?: string;
-  /** What this gate froze at the loop's start; absent when it froze nothing. */
-  frozen?: unknown;
-  /** Exceptions that you allowed by name (`untildone allow`). */
-  allowed: readonly string[];
-  /** Your answers to the questions of this loop, by gate; absent without a loop. */
-  answers?: Readonly<Record<string, Answered>>;
-  /** The subagents of this loop; absent without a loop. */
-  agents?: readonly AgentLine[];
-  /** When the loop began, and what it has counted up to the Stop before; absent without a loop. */
-  loop?: LoopCounts;
-  /** Reads tool calls of a transcript from a byte offset on, a bounded piece at a time; absent: transcripts are not read. */
-  toolCalls?(transcript: string, from: number): ToolCalls;
-  /** The files that a subagent changed, when only these are judged; absent: everything is judged. */
-  onlyPaths?: readonly string[];
-  /** A folder of this loop for whole outputs. */
-  outputDir: string;
-  /** SHA-256 of a text. */
-  digest(text: string): string;
+  /** Runs commands of this gate in the folder of the project, within the walls that the contract asks for. */
   shell: Shell;
   /** Where commands of this gate run: the folder of the project, or a clean room that all gates of one judging share. */
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
-  /** Tests that the agent never sees; absent where none can be kept. */
-  holdout?: Holdout;
-  /** Parses source text; absent where nothing can. */
-  source?: SourceReader;
-  agent: AgentPort;
-  tasks: TaskList;
-  /** What gates of this loop found out before; absent where nothing is kept. */
-  kept?: Kept;
-  /** What was measured on trees of this project, in any loop; absent where nothing is kept. */
-  measured?: Kept;
-  /** A gate of the same judging runs the tests of the start on the code of now. */
-  hasDifferential?: boolean;
-  /** Absent where no copies of the project can be made. */
-  scratch?: Scratch;
 }
 
 export interface Judgement {
@@ -130,6 +99,58 @@ export interface InstantGate<Kind extends GateKind = GateKind> extends AnyGate<K
 
 /** The kinds of gates that can be judged. A loop with only a promise loads no other kind. */
 export type Gates = { [Kind in GateKind]?: Gate<Kind> };
+
+/** What judging needs from the world. It is loaded only when a contract has more than a promise. */
+export interface Judges {
+  gates: Gates;
+  shell: Shell;
+  /** A folder of the project as a place for commands, within the walls that the contract asks for. */
+  inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
+  /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
+  walls?(sandbox: SandboxRule | undefined): WallsHere;
+  /** Keeps what clean rooms need of the start of a loop, and returns its name. */
+  keepStart(project: string, kept: KeptForRooms): Promise<string>;
+  /** Clean rooms, with what was kept at the start. */
+  rooms(frozen: FrozenContract, project: string): Rooms;
+  /** Parses source text; absent where nothing can. */
+  source?: SourceReader;
+  agent: AgentPort;
+  tasks: TaskList;
+  notifier: Notifier;
+  workspace(project: string): Workspace;
+  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
+  kept?(outputDir: string, fingerprint: string): Kept;
+  /** What gates measured on trees of a project; absent: nothing is kept. */
+  measured?(project: string, fingerprint: string): Kept;
+  /** The tests of a project that the agent never sees; absent where none can be kept. */
+  holdout?(project: string): Holdout;
+  /** Throw-away copies of the project's trees. */
+  scratch(project: string): Scratch;
+  /**
+   * SHA-256 digests of what the commands of a gate lead to now and what defines them: package.json scripts, make targets,
+   * check scripts.
+   */
+  parts(project: string, commands: readonly string[], rule?: PartsRule): Record<string, string>;
+  /** SHA-256 of the project's untildone.yaml as it is now. */
+  contractFile(project: string): string | undefined;
+  /** SHA-256 of a text. */
+  digest(text: string): string;
+  /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
+  conversation?(transcript: string): readonly Utterance[];
+  /** The tool calls in a transcript from an offset on; absent: transcripts are not read. */
+  toolCalls?(transcript: string, from: number): ToolCalls;
+  /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
+  subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
+  /** The worktree that a folder lies in, when it is another one of the project's own repository. */
+  worktree?(project: string, folder: string): Worktree | undefined;
+}
+
+export interface WallsHere {
+  /** What builds them. */
+  name?: string;
+  /** Why there are none although the contract asks for some, and what to do. */
+  problem?: string;
+}
 
 export interface FreezeContext {
   project: string;

@@ -33,7 +33,7 @@ import {
 } from './journal/file.ts';
 import { PREVIEW, startedEntry } from './journal/started-entry.ts';
 import { copyOfEndFile, type Home, projectFolder, readKey, realPath } from './layout.ts';
-import { learnFromEnd, lessonsOfLoop } from './lessons/files.ts';
+import { learnFromEnd } from './lessons/files.ts';
 import {
   loopRecordFile,
   readLoopRecord,
@@ -151,7 +151,7 @@ export class FileStore implements Store {
       endsHere = hasEnded(state) && !hasEnded(line.state);
       return state;
     });
-    if (endsHere) learnFromEnd(this.home, ref, this, this.clock.now());
+    if (endsHere) learnFromEnd(this.home, ref, this);
     return after;
   }
 
@@ -245,8 +245,7 @@ export class FileStore implements Store {
     writeWhole(this.taskFile(ref), loop.task);
     const contractSha256 = writeFirstContract(dir, loop.contract);
     for (const { name, text } of loop.files ?? []) writeWhole(join(dir, name), text);
-    const lessons = lessonsOfLoop(this.home, loop, this.clock.now());
-    this.write(ref, undefined, { ...startedEntry(loop, contractSha256), lessons }, true);
+    this.write(ref, undefined, startedEntry(loop, contractSha256), true);
     return ref;
   }
 

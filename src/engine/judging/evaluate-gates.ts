@@ -7,7 +7,7 @@ import { keepShort, oneLine } from '../core/text/clip.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
 import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
-import type { Gate, GateContext, Gates, Judgement, TimedGate } from '../gates/gate.ts';
+import type { Gate, GateContext, Gates, Judgement } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import { dueLeaves, unprovenRule, verdictOf, waitingLeaves } from './gate-order.ts';
 
@@ -45,12 +45,8 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     for (const end of underWay) end();
   };
   const quickPassed = new Set<string>();
-  const judge = async (call: GateCall) => {
-    const quick = quickPassed.has(call.name) ? undefined : quickForm(call, evaluation);
-    const verdict = await judgeOne(quick ?? call, evaluation, underWay);
-    if (quick && verdict.outcome === 'pass') quickPassed.add(call.name);
-    else verdicts.set(call.name, verdict);
-  };
+  const formOf = (call: GateCall) =>
+    (quickPassed.has(call.name) ? undefined : quickForm(call, evaluation)) ?? call;
   const stageOf = (call: GateCall): Stage => {
     return quickPassed.has(call.name) ? 'whole' : stageOfKind(call, evaluation);
   };
@@ -63,10 +59,17 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
       const paid = now.filter((call) => isTooDear(call, evaluation));
       for (const call of paid) verdicts.set(call.name, unasked(call, evaluation));
       const rest = now.filter((call) => !paid.includes(call));
-      if (stage === 'first' || mayAllPass(calls, verdicts)) {
-        await Promise.all(rest.filter((call) => !call.spec.exclusive).map(judge));
-        for (const call of rest.filter((c) => c.spec.exclusive)) await judge(call);
-      } else for (const call of rest) verdicts.set(call.name, notYet(call, stage, evaluation));
+      const isWorthIt = stage === 'first' || mayAllPass(calls, verdicts);
+      for (const group of isWorthIt ? groupsOf(rest) : []) {
+        const forms = group.map(formOf);
+        const found = await Promise.all(forms.map((form) => judgeGate(form, evaluation, underWay)));
+        found.forEach((verdict, at) => {
+          const { name } = group[at] as GateCall;
+          if (forms[at] !== group[at] && verdict.outcome === 'pass') quickPassed.add(name);
+          else verdicts.set(name, verdict);
+        });
+      }
+      if (!isWorthIt) for (const call of rest) verdicts.set(call.name, notYet(call, stage, evaluation));
     }
     for (const [call, names] of waitingLeaves(calls, verdicts))
       verdicts.set(call.name, waitsFor(call, names, evaluation));
@@ -74,6 +77,12 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
     evaluation.over?.removeEventListener('abort', endAll);
   }
   return calls.map((call) => verdictOf(call, verdicts));
+}
+
+/** Gates that are judged side by side, then the `exclusive` ones, each alone. */
+function groupsOf(calls: readonly GateCall[]): GateCall[][] {
+  const alone = calls.filter(({ spec }) => spec.exclusive);
+  return [calls.filter((call) => !alone.includes(call)), ...alone.map((call) => [call])];
 }
 
 /** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */
@@ -140,7 +149,7 @@ function quickWords(spec: GateSpec): string {
 function quickForm(call: GateCall, evaluation: Evaluation): GateCall | undefined {
   const { name, spec } = call;
   if (spec.kind !== 'run' || spec.options.quick === undefined) return undefined;
-  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name).event) return undefined;
+  if (evaluation.knownVerdict(name) || !evaluation.contextFor(name).request.event) return undefined;
   const { quick: command, ...options } = spec.options;
   return { ...call, spec: { ...spec, options: { ...options, command }, repeat: 1 } };
 }
@@ -154,48 +163,58 @@ function waitsFor({ name, spec }: GateCall, names: readonly string[], { gates }:
   return presentable(name, spec, judgement, gates[spec.kind] as Gate | undefined);
 }
 
-async function judgeOne(call: GateCall, evaluation: Evaluation, underWay: Set<() => void>): Promise<Verdict> {
-  const { name, spec } = call;
+/** Judges one gate, as often as it asks for, each time within its own time limit. */
+async function judgeGate(
+  { name, spec }: GateCall,
+  evaluation: Evaluation,
+  underWay: Set<() => void>,
+): Promise<Verdict> {
   const known = evaluation.knownVerdict(name);
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
+  if (!gate) return { ...presentable(name, spec, unknownKind(spec), gate), ...unprovenRule(spec) };
   // Node loads its clock for measuring when it is asked for the first time, which takes longer than a promise.
-  const began = gate && !gate.instant ? { at: Date.now(), by: performance.now() } : undefined;
-  const judgement = gate ? await inARow(spec.repeat ?? 1, () => judgeNow(gate)) : unknownKind(spec);
+  const began = gate.instant ? undefined : { at: Date.now(), by: performance.now() };
+  const times = spec.repeat ?? 1;
+  let judgement: Judgement = NO_TIME_LEFT;
+  for (let time = 1; time <= times; time++) {
+    try {
+      const context = evaluation.contextFor(name);
+      if (evaluation.over?.aborted) judgement = NO_TIME_LEFT;
+      else if (gate.instant) judgement = gate.judge(spec.options, context);
+      else {
+        const abort = new AbortController();
+        const judging = gate.judge(spec.options, context, abort.signal);
+        judgement =
+          judging instanceof Promise ? await inTime(judging, limitOf(spec), abort, underWay) : judging;
+      }
+    } catch (error) {
+      judgement = couldNotBeJudged(error as Error);
+    }
+    if (judgement.outcome !== 'pass' || time === times) judgement = afterRepeats(judgement, time, times);
+    if (judgement.outcome !== 'pass') break;
+  }
   if (began) evaluation.took?.(name, { at: began.at, ms: Math.round(performance.now() - began.by) });
   return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
-
-  async function judgeNow(by: Gate): Promise<Judgement> {
-    if (evaluation.over?.aborted) return NO_TIME_LEFT;
-    const context = evaluation.contextFor(name);
-    try {
-      return by.instant ? by.judge(spec.options, context) : await withinTime(by, spec, context, underWay);
-    } catch (error) {
-      return couldNotBeJudged(error as Error);
-    }
-  }
 }
 
-/** Judges again and again until one judgement is no pass, or so many are. */
-async function inARow(times: number, judge: () => Promise<Judgement>): Promise<Judgement> {
-  for (let time = 1; ; time++) {
-    const judgement = await judge();
-    const { outcome, summary, proof } = judgement;
-    if (outcome === 'pass' && time < times) continue;
-    if (times === 1 || (outcome !== 'pass' && time === 1)) return judgement;
-    if (outcome === 'pass')
-      return {
-        ...judgement,
-        summary: `${summary}, ${times} times in a row`,
-        proof: { ...proof, repeats: times },
-      };
-    const before = time === 2 ? 'once' : `${time - 1} times`;
-    const mixed = {
-      summary: `${summary} (flaky: it passed ${before} before on the same files)`,
-      flaky: true as const,
+/** What the last of several judgements says of all: `times` were asked for, and the first failure ends it. */
+function afterRepeats(judgement: Judgement, time: number, times: number): Judgement {
+  const { outcome, summary, proof } = judgement;
+  if (times === 1 || (outcome !== 'pass' && time === 1)) return judgement;
+  if (outcome === 'pass')
+    return {
+      ...judgement,
+      summary: `${summary}, ${times} times in a row`,
+      proof: { ...proof, repeats: times },
     };
-    return outcome === 'fail' ? { ...judgement, ...mixed } : judgement;
-  }
+  if (outcome !== 'fail') return judgement;
+  const before = time === 2 ? 'once' : `${time - 1} times`;
+  return {
+    ...judgement,
+    summary: `${summary} (flaky: it passed ${before} before on the same files)`,
+    flaky: true,
+  };
 }
 
 function couldNotBeJudged(error: Error): Judgement {
@@ -237,9 +256,10 @@ function presentable(name: string, spec: GateSpec, judgement: Judgement, gate: G
 }
 
 /** The time limit of a gate. One that waits for something outside gets that time, and a last look. */
-function defaultTimeout(spec: GateSpec): number {
-  const waits = traitsOf(spec.kind).waitMs?.(spec.options);
-  return waits === undefined ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
+function limitOf(spec: GateSpec): number {
+  const waits = traitsOf(spec.kind).waitMs?.(spec.options) ?? 0;
+  const usual = waits === 0 ? DEFAULT_TIMEOUT_MS : Math.max(DEFAULT_TIMEOUT_MS, waits + LAST_LOOK_MS);
+  return Math.min(spec.timeoutMs ?? usual, LONGEST_TIMER_MS);
 }
 
 const NO_TIME_LEFT: Judgement = {
@@ -247,33 +267,30 @@ const NO_TIME_LEFT: Judgement = {
   summary: 'no answer within the time that all gates have together',
 };
 
-async function withinTime(
-  gate: TimedGate,
-  spec: GateSpec,
-  context: GateContext,
+/** Waits for a judgement until the limit is over, or the time of all gates together. What comes later is ignored. */
+async function inTime(
+  judging: Promise<Judgement>,
+  limit: number,
+  abort: AbortController,
   underWay: Set<() => void>,
 ): Promise<Judgement> {
-  const limit = Math.min(spec.timeoutMs ?? defaultTimeout(spec), LONGEST_TIMER_MS);
-  const abort = new AbortController();
   let stopWaiting = () => {};
+  const late = new Promise<Judgement>((resolve) => {
+    const giveUp = (judgement: Judgement) => {
+      // Resolves first: what a gate says after the abort is less exact than this.
+      resolve(judgement);
+      abort.abort();
+    };
+    const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
+    const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
+    const noTimeLeft = () => giveUp(NO_TIME_LEFT);
+    underWay.add(noTimeLeft);
+    stopWaiting = () => {
+      clearTimeout(timer);
+      underWay.delete(noTimeLeft);
+    };
+  });
   try {
-    const judging = gate.judge(spec.options, context, abort.signal);
-    if (!(judging instanceof Promise)) return judging;
-    const late = new Promise<Judgement>((resolve) => {
-      const giveUp = (judgement: Judgement) => {
-        // Resolves first: what a gate says after the abort is less exact than this.
-        resolve(judgement);
-        abort.abort();
-      };
-      const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
-      const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
-      const noTimeLeft = () => giveUp(NO_TIME_LEFT);
-      underWay.add(noTimeLeft);
-      stopWaiting = () => {
-        clearTimeout(timer);
-        underWay.delete(noTimeLeft);
-      };
-    });
     return await Promise.race([late, judging]);
   } finally {
     stopWaiting();

@@ -1,10 +1,9 @@
 import { installCommands } from '../core/chains/all.ts';
 import { type Contract, type Frozen, isTrustedContract } from '../core/contract/contract.ts';
 import type { LoopState } from '../core/loop/state.ts';
-import type { Gate } from '../gates/gate.ts';
+import type { Gate, Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { LoadedContract, LoopRef, Ports } from '../ports/ports.ts';
-import type { Judges } from './ports.ts';
 
 /** What you trust and a loop freezes, as it is now. */
 export interface Freezing {

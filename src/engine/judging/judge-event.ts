@@ -1,7 +1,6 @@
 import type { HookEvent } from '../core/loop/event.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
-import type { JudgingFacts } from '../ports/guarded-session.ts';
-import type { Judged, OwnWork } from '../ports/judging.ts';
+import type { Judged, JudgedSession, OwnWork } from '../ports/judging.ts';
 import { judge } from './judge.ts';
 import type { JudgingPorts } from './ports.ts';
 
@@ -16,27 +15,19 @@ export interface SeenTurn {
   own?: OwnWork | undefined;
 }
 
-/** Judges the planned gates for an event. */
+/** Judges the planned gates for an event. What judges is loaded only when there are any. */
 export async function judgeEvent(
   event: HookEvent,
   planned: readonly GateCall[],
-  facts: JudgingFacts,
-  { lastMessage, toolRan, unpaid, own }: SeenTurn,
+  session: JudgedSession,
+  { own, ...turn }: SeenTurn,
   ports: Pick<JudgingPorts, 'judges'>,
 ): Promise<Judged> {
   const calls = own?.calls(planned) ?? planned;
   if (calls.length === 0) return { verdicts: [] };
+  const { transcript } = event;
   return judge(
-    {
-      ...facts,
-      calls,
-      event,
-      toolRan,
-      unpaid: unpaid || undefined,
-      lastMessage,
-      transcript: event.transcript,
-      ...own?.work,
-    },
-    await ports.judges(facts.frozen.contract),
+    { ...session, ...turn, calls, event, transcript, ...own?.work },
+    await ports.judges(session.contract),
   );
 }

@@ -6,8 +6,7 @@ import { gatesOfPhase, nextPhase, phaseOf } from '../core/loop/phases.ts';
 import { callsFor, planGates } from '../core/loop/plan-gates.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { blocks } from '../core/loop/verdict.ts';
-import type { JudgingFacts } from '../ports/guarded-session.ts';
-import type { Judged } from '../ports/judging.ts';
+import type { Judged, JudgedSession } from '../ports/judging.ts';
 import type { LoopRef, Ports } from '../ports/ports.ts';
 import { judgeEvent, type SeenTurn } from './judge-event.ts';
 import type { JudgingPorts } from './ports.ts';
@@ -30,17 +29,22 @@ export async function judgeStop(
     toolRan: seen.toolRan || state.toolSeen || state.agentToolSeen === true,
     unpaid: questionsForYou(state).length > 0 ? true : undefined,
   };
-  const facts = factsOfLoop(ref, state, ports);
-  if (!phase) return judgeEvent(event, planGates(event, contract), facts, turn, ports);
+  const session = judgedLoop(ref, state, ports);
+  if (!phase) return judgeEvent(event, planGates(event, contract), session, turn, ports);
   const began = ports.clock.now();
   const passed: string[] = [];
   let found: Found = { verdicts: [], still: new Set() };
   for (;;) {
     const names = [...new Set([...gatesOfPhase(contract, phase), ...(contract.everyStop?.gates ?? [])])];
-    found = await judgedBeside(found, names, (those) => {
-      const spentMs = ports.clock.now() - began;
-      return judgeEvent(event, callsFor(those, contract), withTimeSpent(facts, spentMs), turn, ports);
-    });
+    const before = found;
+    let due = notJudged(before, names);
+    while (due.length > 0) {
+      const left = withTimeSpent(session, ports.clock.now() - began);
+      const judged = await judgeEvent(event, callsFor(due, contract), left, turn, ports);
+      found = withJudged(before, judged);
+      // The others were judged on another tree.
+      due = due.length < names.length && judged.tree !== before.tree ? names : [];
+    }
     const next = nextPhase(contract, phase);
     if (!next || found.verdicts.some((v) => blocks(v) || v.letGo !== undefined)) {
       const unheard = phase.instruction !== undefined && (passed.length > 0 || isUntold(phase, state));
@@ -70,35 +74,32 @@ interface Found extends Judged {
   still: ReadonlySet<string>;
 }
 
-/** Judges the gates that were not judged yet at this Stop. While the tree stays the same, no gate is judged twice. */
-async function judgedBeside(
-  before: Found,
-  names: readonly string[],
-  judgeAll: (names: readonly string[]) => Promise<Judged>,
-): Promise<Found> {
-  const others = before.tree === undefined ? names : names.filter((name) => !before.still.has(name));
-  if (others.length === 0) return before;
-  let judged = await judgeAll(others);
+/** The gates that are still to be judged at this Stop. While the tree stays the same, no gate is judged twice. */
+function notJudged({ tree, still }: Found, names: readonly string[]): readonly string[] {
+  return tree === undefined ? names : names.filter((name) => !still.has(name));
+}
+
+function withJudged(before: Found, judged: Judged): Found {
   const isSameTree = before.tree !== undefined && judged.tree === before.tree;
-  if (others.length < names.length && !isSameTree) judged = await judgeAll(names);
   const found = judged.verdicts.map(({ gate }) => gate);
   const verdicts = [...before.verdicts, ...judged.verdicts].map(
     (verdict) => [verdict.gate, verdict] as const,
   );
-  // Judging a promise needs no tree. Then the tree of the other gates still counts.
-  const tree = judged.tree ?? before.tree;
   return {
-    tree,
+    // Judging a promise needs no tree. Then the tree of the other gates still counts.
+    tree: judged.tree ?? before.tree,
     took: { ...before.took, ...judged.took },
     verdicts: [...new Map(verdicts).values()],
     still: new Set(isSameTree ? [...before.still, ...found] : found),
   };
 }
 
-/** What judging needs to know of a loop. */
-export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Ports, 'store'>): JudgingFacts {
+/** A loop as gates see it. */
+export function judgedLoop(ref: LoopRef, state: LoopState, { store }: Pick<Ports, 'store'>): JudgedSession {
+  const { contract, frozen } = store.contract(ref);
   return {
-    frozen: store.contract(ref),
+    contract,
+    frozen,
     session: state.session,
     task: store.task(ref),
     outputDir: store.outputDir(ref),
@@ -117,8 +118,7 @@ export function factsOfLoop(ref: LoopRef, state: LoopState, { store }: Pick<Port
 }
 
 /** All phases of one Stop share the time for judging. */
-function withTimeSpent(facts: JudgingFacts, spentMs: number): JudgingFacts {
-  const { frozen } = facts.frozen;
-  const judgeMs = Math.max(1, frozen.judgeMs - spentMs);
-  return { ...facts, frozen: { ...facts.frozen, frozen: { ...frozen, judgeMs } } };
+function withTimeSpent(session: JudgedSession, spentMs: number): JudgedSession {
+  const { frozen } = session;
+  return { ...session, frozen: { ...frozen, judgeMs: Math.max(1, frozen.judgeMs - spentMs) } };
 }

@@ -1,69 +1,72 @@
 import { runsInCleanRoom, takesFound } from '../core/contract/clean-room.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
+import { specsOf } from '../core/loop/plan-gates.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
 import { redact } from '../core/text/redact.ts';
-import type { GateContext } from '../gates/gate.ts';
+import type { GateContext, Judges } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
-import type { Judges } from './ports.ts';
 import { sharedRoom } from './shared-room.ts';
-import { cached, driftOf, keep, specsOf, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
+import { cached, driftOf, keep, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
 import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
 const ROUNDS = 2;
 
 /**
- * Judges the work as it is. When the tree changes meanwhile, it is judged once more: a command that writes files has
- * written them by then. When it changes again, the gates that passed are unproven.
+ * Judges the work as it is, within the time that all gates have together. When the tree changes meanwhile, it is judged
+ * once more: a command that writes files has written them by then. When it changes again, the gates that passed are
+ * unproven.
  */
 export async function judge(request: JudgingRequest, judges: Judges): Promise<Judged> {
   // Gates that only look at the event need no tree, no timer and no signal.
   if (request.calls.every(({ spec }) => judges.gates[spec.kind]?.instant)) {
-    const { verdicts } = await round(request, judges, undefined, noWorkspace);
+    const { verdicts } = await judgeTree(request, judges);
     return { verdicts };
   }
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), timeFor(request));
-  const { signal } = request;
-  const end = () => time.abort();
-  if (signal?.aborted) end();
-  signal?.addEventListener('abort', end);
+  const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.project);
+  const time = startTimer(request);
   try {
-    return await judgeInTime(request, judges, time.signal);
+    let tree = await treeOf(workspace);
+    for (let left = ROUNDS; ; left--) {
+      const { verdicts, took } = await judgeTree(request, judges, { workspace, tree, over: time.over });
+      const after = tree === undefined ? undefined : await treeOf(workspace);
+      if (after === tree) {
+        keep(request, verdicts, tree, judges);
+        return { verdicts, tree, took };
+      }
+      if (await isOthersWork(request, workspace, tree, after)) return { verdicts, took };
+      const isLast = left === 1 || after === undefined || time.over.aborted;
+      if (isLast) {
+        const paths = await changedPaths(workspace, tree, after);
+        return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after, took };
+      }
+      tree = after;
+    }
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
+    time.stop();
   }
 }
 
 /** You wait for your prompt to be sent, and Claude Code waits no longer than a minute. */
 const PROMPT_MS = 50_000;
 
-function timeFor({ frozen, event }: JudgingRequest): number {
+/** `over` aborts when the time of all gates together is over, and when whoever asked ends the judging. */
+function startTimer({ frozen, event, signal }: JudgingRequest): { over: AbortSignal; stop(): void } {
   const limit = event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS;
-  return Math.min(frozen.frozen.judgeMs, limit);
-}
-
-async function judgeInTime(request: JudgingRequest, judges: Judges, over: AbortSignal): Promise<Judged> {
-  const workspace = request.worktree?.workspace ?? judges.workspace(request.frozen.frozen.project);
-  let tree = await treeOf(workspace);
-  for (let left = ROUNDS; ; left--) {
-    const { verdicts, took } = await round(request, judges, tree, () => workspace, over);
-    const after = tree === undefined ? undefined : await treeOf(workspace);
-    if (after === tree) {
-      keep(request, verdicts, tree, judges);
-      return { verdicts, tree, took };
-    }
-    if (await isOthersWork(request, workspace, tree, after)) return { verdicts, took };
-    const isLast = left === 1 || after === undefined || over.aborted;
-    if (isLast) {
-      const paths = await changedPaths(workspace, tree, after);
-      return { verdicts: verdicts.map((verdict) => unprovenByChange(verdict, paths)), tree: after, took };
-    }
-    tree = after;
-  }
+  const over = new AbortController();
+  const end = () => over.abort();
+  const timer = setTimeout(end, Math.min(frozen.judgeMs, limit));
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  return {
+    over: over.signal,
+    stop() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    },
+  };
 }
 
 /** Whether only files of other agents changed. Agents that work side by side change the tree all the time. */
@@ -78,10 +81,6 @@ async function isOthersWork(
   return changes?.every((c) => ![c.path, c.from ?? c.path].some((path) => onlyPaths.includes(path))) ?? false;
 }
 
-function noWorkspace(): Workspace {
-  throw new Error('a gate of this kind needs no workspace');
-}
-
 async function treeOf(workspace: Workspace): Promise<string | undefined> {
   try {
     return await workspace.tree();
@@ -91,34 +90,47 @@ async function treeOf(workspace: Workspace): Promise<string | undefined> {
   }
 }
 
-async function round(
+/** The files that are judged, and when their judging has to end; absent for gates that only look at the event. */
+interface JudgedFiles {
+  workspace?: Workspace;
+  tree?: string | undefined;
+  over?: AbortSignal;
+}
+
+/** Judges one tree: what is known already is not judged again, commands share a clean room, and no secret is said. */
+async function judgeTree(
   request: JudgingRequest,
   judges: Judges,
-  tree: string | undefined,
-  workspace: () => Workspace,
-  over?: AbortSignal,
+  { workspace, tree, over }: JudgedFiles = {},
 ): Promise<{ verdicts: Verdict[]; took: Record<string, Took> }> {
+  const { contract, frozen } = request;
   const took = new Map<string, Took>();
   const specs = specsOf(request.calls);
   const drift = driftOf(request, judges, specs);
   const refused = withoutWalls(request, judges, specs);
-  const unchanged = await unchangedInputs(request, judges, specs, tree, workspace);
-  const { contract, frozen } = request.frozen;
-  const rooms = () => judges.rooms(request.frozen, request.worktree?.of ?? frozen.project);
+  const unchanged = await unchangedInputs(request, judges, specs, { workspace, tree });
+  const rooms = () => judges.rooms({ contract, frozen }, request.worktree?.of ?? frozen.project);
   const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
-  const placeFor = async (name: string) => {
-    const spec = specs.get(name);
-    const isClean = spec && runsInCleanRoom(contract, spec);
-    return asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract));
-  };
   const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
-    contextFor: (name) =>
-      Object.assign(contextFor(name, request, judges, tree, workspace), {
-        shell: shellFor(specs.get(name), request, judges),
-        place: () => placeFor(name),
+    contextFor: (name): GateContext => {
+      const spec = specs.get(name);
+      const isClean = spec && runsInCleanRoom(contract, spec);
+      return {
+        name,
+        request,
+        judges,
+        get workspace() {
+          if (!workspace) throw new Error('a gate of this kind needs no workspace');
+          return workspace;
+        },
+        tree,
+        shell: shellFor(spec, request, judges),
+        place: async () =>
+          asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract)),
         rooms: tree === undefined ? undefined : rooms(),
-      }),
+      };
+    },
     knownVerdict: (name) =>
       drift.get(name) ??
       refused.get(name) ??
@@ -135,14 +147,10 @@ async function round(
     await room.close([]);
     throw error;
   });
-  const closed = takesFound(contract) ? (await room.close(verdicts)).map(asFound) : await room.close(verdicts);
+  const closed = await room.close(verdicts);
+  const clean = withoutSecrets(takesFound(contract) ? closed.map(asFound) : closed, secretsOf(contract));
   return {
-    verdicts: withFlakiness(
-      withoutSecrets(closed, secretsOf(contract)),
-      request,
-      judges,
-      tree,
-    ),
+    verdicts: withFlakiness(clean, request, judges, tree),
     took: Object.fromEntries(took),
   };
 }
@@ -170,58 +178,6 @@ function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value 
     NAMES.has(name) ? inner : withoutSecrets(inner, secrets),
   ]);
   return Object.fromEntries(inside) as Value;
-}
-
-function contextFor(
-  name: string,
-  request: JudgingRequest,
-  judges: Judges,
-  tree: string | undefined,
-  workspace: () => Workspace,
-): Omit<GateContext, 'place' | 'shell'> {
-  const { session, task, outputDir, allowed, answers, agents, base, lastMessage, transcript, event } =
-    request;
-  const { onlyPaths } = request;
-  return {
-    name,
-    project: request.frozen.frozen.project,
-    session,
-    task,
-    outputDir,
-    allowed,
-    get workspace() {
-      return workspace();
-    },
-    frozen: request.frozen.frozen.gates[name],
-    digest: (text) => judges.digest(text),
-    source: judges.source,
-    agent: judges.agent,
-    tasks: judges.tasks,
-    kept: judges.kept?.(outputDir, request.frozen.frozen.fingerprint),
-    measured: judges.measured?.(request.frozen.frozen.project, request.frozen.frozen.fingerprint),
-    hasDifferential: hasDifferential(request),
-    holdout: judges.holdout?.(request.worktree?.of ?? request.frozen.frozen.project),
-    scratch: judges.scratch(request.worktree?.of ?? request.frozen.frozen.project),
-    answers,
-    agents,
-    loop: request.loop,
-    toolCalls: judges.toolCalls,
-    onlyPaths,
-    lastMessage,
-    ...(transcript === undefined
-      ? {}
-      : { transcript, conversation: async () => judges.conversation?.(transcript) ?? [] }),
-    event,
-    baseTree: base.tree,
-    baseCommit: base.commit,
-    tree,
-  };
-}
-
-function hasDifferential({ calls }: JudgingRequest): boolean {
-  return [...specsOf(calls).values()].some(
-    (spec) => spec.kind === 'differential' && (spec.options.checks ?? ['old_tests']).includes('old_tests'),
-  );
 }
 
 async function changedPaths(

@@ -1,89 +1,20 @@
-/** What answering an event needs besides `src/engine/ports`. These types name gates, which `src/engine/ports` may not import. */
-
-import type { KeptForRooms } from '../core/contract/clean-room.ts';
-import type { PartsRule } from '../core/contract/command-parts.ts';
-import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
+import type { Contract } from '../core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../core/loop/event.ts';
 import type { Receipt } from '../core/loop/receipt.ts';
 import type { LoopState } from '../core/loop/state.ts';
-import type { Utterance } from '../core/loop/transcript.ts';
 import type { ToolGuard } from '../core/tools/tool-rules.ts';
-import type { Gates } from '../gates/gate.ts';
+import type { Judges } from '../gates/gate.ts';
 import type {
-  AgentPort,
   FallbackCounts,
   ForeignFiles,
   Guard,
-  Kept,
   KeptTranscript,
   LoopRef,
-  Notifier,
   Ports,
-  Scratch,
-  Shell,
   Standing,
   StateChange,
-  SubagentActivity,
-  TaskList,
-  ToolCalls,
-  Workspace,
-  Worktree,
 } from '../ports/ports.ts';
-import type { Holdout, Place, Rooms } from '../ports/rooms.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
-import type { SourceReader } from '../ports/source.ts';
-
-/** What judging needs from the world. It is loaded only when a contract has more than a promise. */
-export interface Judges {
-  gates: Gates;
-  shell: Shell;
-  /** A folder of the project as a place for commands, within the walls that the contract asks for. */
-  inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
-  /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
-  walls?(sandbox: SandboxRule | undefined): WallsHere;
-  /** Keeps what clean rooms need of the start of a loop, and returns its name. */
-  keepStart(project: string, kept: KeptForRooms): Promise<string>;
-  /** Clean rooms, with what was kept at the start. */
-  rooms(frozen: FrozenContract, project: string): Rooms;
-  /** Parses source text; absent where nothing can. */
-  source?: SourceReader;
-  agent: AgentPort;
-  tasks: TaskList;
-  notifier: Notifier;
-  workspace(project: string): Workspace;
-  /** Facts that gates of one loop keep, by the folder of its outputs; absent: nothing is kept. */
-  kept?(outputDir: string, fingerprint: string): Kept;
-  /** What gates measured on trees of a project; absent: nothing is kept. */
-  measured?(project: string, fingerprint: string): Kept;
-  /** The tests of a project that the agent never sees; absent where none can be kept. */
-  holdout?(project: string): Holdout;
-  /** Throw-away copies of the project's trees. */
-  scratch(project: string): Scratch;
-  /**
-   * SHA-256 digests of what the commands of a gate lead to now and what defines them: package.json scripts, make targets,
-   * check scripts.
-   */
-  parts(project: string, commands: readonly string[], rule?: PartsRule): Record<string, string>;
-  /** SHA-256 of the project's untildone.yaml as it is now. */
-  contractFile(project: string): string | undefined;
-  /** SHA-256 of a text. */
-  digest(text: string): string;
-  /** The end of the conversation in a transcript, oldest first; absent: transcripts are not read. */
-  conversation?(transcript: string): readonly Utterance[];
-  /** The tool calls in a transcript from an offset on; absent: transcripts are not read. */
-  toolCalls?(transcript: string, from: number): ToolCalls;
-  /** What a subagent was asked and did, from its own transcript; absent: such transcripts are not read. */
-  subagentActivity?(transcript: string): Promise<SubagentActivity | undefined>;
-  /** The worktree that a folder lies in, when it is another one of the project's own repository. */
-  worktree?(project: string, folder: string): Worktree | undefined;
-}
-
-export interface WallsHere {
-  /** What builds them. */
-  name?: string;
-  /** Why there are none although the contract asks for some, and what to do. */
-  problem?: string;
-}
 
 export interface JudgingPorts extends Ports {
   /**

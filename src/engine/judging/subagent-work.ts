@@ -4,11 +4,12 @@ import { chunksNamedIn } from '../core/loop/phases.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../core/loop/verdict.ts';
 import { isSafeId } from '../core/text/paths.ts';
+import type { Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { GuardedSession } from '../ports/guarded-session.ts';
 import type { JudgingRequest, OwnWork } from '../ports/judging.ts';
 import type { SubagentActivity, Worktree } from '../ports/ports.ts';
-import type { Judges, SessionPorts } from './ports.ts';
+import type { SessionPorts } from './ports.ts';
 
 /** Finds out which part of the work is that of the subagent that stops. */
 export async function workOfAgent(
@@ -48,14 +49,14 @@ export async function workOfAgent(
 async function workThere(
   { project, workspace }: Worktree,
   begunAt: string | undefined,
-  frozen: FrozenContract,
+  { frozen }: FrozenContract,
   judges: Judges,
 ): Promise<Pick<JudgingRequest, 'frozen' | 'worktree' | 'base'> & { onlyPaths?: undefined }> {
-  const of = frozen.frozen.project;
+  const of = frozen.project;
   const commit = begunAt ?? (await commonCommit(workspace, of, judges));
   const tree = commit && (await revision(workspace, ['rev-parse', '--verify', '--quiet', `${commit}:./`]));
   return {
-    frozen: { ...frozen, frozen: { ...frozen.frozen, project } },
+    frozen: { ...frozen, project },
     worktree: { workspace, of },
     base: { tree: tree || undefined, commit: commit || undefined },
   };

@@ -1,26 +1,15 @@
 /** Verdicts that are known without judging: found before and still true, or a refusal to run what was changed. */
 import { roomSetup, runsInCleanRoom } from '../core/contract/clean-room.ts';
 import type { Contract, FrozenContract, GateSpec } from '../core/contract/contract.ts';
-import type { GateCall } from '../core/loop/plan-gates.ts';
+import { specsOf } from '../core/loop/plan-gates.ts';
 import { fingerprint, type Verdict } from '../core/loop/verdict.ts';
 import { pathMatcher } from '../core/text/globs.ts';
 import { once } from '../core/text/once.ts';
-import type { Gates } from '../gates/gate.ts';
+import type { Gates, Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
 import { partsOfRoomSetup, ROOM_SETUP } from './freeze-contract.ts';
-import type { Judges } from './ports.ts';
-
-export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
-  const specs = new Map<string, GateSpec>();
-  const visit = (call: GateCall) => {
-    specs.set(call.name, call.spec);
-    call.children?.forEach(visit);
-  };
-  calls.forEach(visit);
-  return specs;
-}
 
 /** Fails the gates whose commands lead to something else than you trusted. They are not run. */
 export function driftOf(
@@ -29,8 +18,8 @@ export function driftOf(
   specs: ReadonlyMap<string, GateSpec>,
 ): Map<string, Verdict> {
   const found = new Map<string, Verdict>();
-  const { contract, frozen } = request.frozen;
-  const setup = once(() => changedSetup(request.frozen, judges));
+  const { contract, frozen } = request;
+  const setup = once(() => changedSetup(request, judges));
   for (const [name, spec] of specs) {
     const inSetup = runsInCleanRoom(contract, spec) ? setup() : [];
     if (inSetup.length > 0) {
@@ -39,7 +28,7 @@ export function driftOf(
     }
     const before = frozen.parts[name];
     if (!before) continue;
-    const now = judges.parts(frozen.project, commandsOf(name, spec, request.frozen, judges.gates), {
+    const now = judges.parts(frozen.project, commandsOf(name, spec, request, judges.gates), {
       frozen: Object.keys(before),
     });
     const changed = Object.keys(before).filter((part) => before[part] !== now[part]);
@@ -116,8 +105,7 @@ export async function unchangedInputs(
   request: JudgingRequest,
   judges: Judges,
   specs: ReadonlyMap<string, GateSpec>,
-  tree: string | undefined,
-  workspace: () => Workspace,
+  { workspace, tree }: { workspace?: Workspace | undefined; tree?: string | undefined },
 ): Promise<Map<string, Verdict>> {
   const found = new Map<string, Verdict>();
   for (const [name, spec] of specs) {
@@ -127,10 +115,8 @@ export async function unchangedInputs(
     const [, ...now] = JSON.parse(inputsOf(name, spec, tree, request, judges)) as unknown[];
     if (typeof before !== 'string' || JSON.stringify(rest) !== JSON.stringify(now)) continue;
     // A tree that is gone proves nothing.
-    const changes = await workspace()
-      .changes(before, tree)
-      .catch(() => undefined);
-    const depends = dependsOn(spec, request.frozen.contract);
+    const changes = await workspace?.changes(before, tree).catch(() => undefined);
+    const depends = dependsOn(spec, request.contract);
     if (changes?.every(({ path, from }) => !depends(path) && (from === undefined || !depends(from))))
       found.set(name, { ...last.verdict, reused: true, ...(before === tree ? {} : { reusedFrom: before }) });
   }
@@ -188,7 +174,7 @@ function inputsOf(
   request: JudgingRequest,
   judges: Judges,
 ): string {
-  const { contract, frozen } = request.frozen;
+  const { contract, frozen } = request;
   const { parts, gates, start } = frozen;
   const inRoom = runsInCleanRoom(contract, spec) ? [start ?? null, contract.room ?? null] : [];
   const { sandbox } = contract;
@@ -202,7 +188,7 @@ function inputsOf(
   return JSON.stringify([
     ...question,
     request.onlyPaths ?? null,
-    request.worktree ? request.frozen.frozen.project : null,
+    request.worktree ? request.frozen.project : null,
   ]);
 }
 

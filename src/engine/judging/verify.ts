@@ -1,13 +1,13 @@
-import { type Contract, DEFAULT_JUDGE_MS, type FrozenContract } from '../core/contract/contract.ts';
+import { type Contract, DEFAULT_JUDGE_MS } from '../core/contract/contract.ts';
 import { COMBINATIONS } from '../core/contract/gate-options.ts';
 import { callsFor } from '../core/loop/plan-gates.ts';
 import type { Receipt, ReceiptVerdict } from '../core/loop/receipt.ts';
 import { combine, type Verdict } from '../core/loop/verdict.ts';
+import type { Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
 import type { VerdictCache } from '../ports/ports.ts';
 import { freeze } from './freeze-contract.ts';
 import { judge } from './judge.ts';
-import type { Judges } from './ports.ts';
 
 /** A tree, and its commit. */
 export interface VerifyBase {
@@ -55,10 +55,6 @@ export interface Verification {
 /** Judges a contract without a loop: for CI, for a pre-push hook, and for `untildone verify`. */
 export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verification> {
   const { frozen } = await freeze(plan.contract, plan.project, judges);
-  const contract: FrozenContract = {
-    contract: plan.contract,
-    frozen: { ...frozen, judgeMs: plan.judgeMs ?? DEFAULT_JUDGE_MS },
-  };
   // A promise is left out: only a session can state it.
   const isWord = (name: string) => traitsOf(plan.contract.gates[name]?.kind ?? '').isWord === true;
   const names = plan.gates ?? plan.contract.done;
@@ -68,7 +64,8 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
         names.filter((name) => !isWord(name)),
         plan.contract,
       ),
-      frozen: contract,
+      contract: plan.contract,
+      frozen: { ...frozen, judgeMs: plan.judgeMs ?? DEFAULT_JUDGE_MS },
       session: '',
       task: plan.task,
       outputDir: plan.outputDir,

@@ -1,11 +1,11 @@
 /** Walls around the commands of gates, as the contract asks for them. */
-import type { Contract, GateSpec } from '../core/contract/contract.ts';
+import type { Contract, FrozenContract, GateSpec } from '../core/contract/contract.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
+import type { Judges } from '../gates/gate.ts';
 import { measures, traitsOf } from '../gates/traits.ts';
-import type { JudgingRequest } from '../ports/judging.ts';
 import type { Shell, ShellCommand } from '../ports/ports.ts';
 import type { Place } from '../ports/rooms.ts';
-import type { Judges, JudgingPorts } from './ports.ts';
+import type { JudgingPorts } from './ports.ts';
 import { commandsOf } from './verdict-reuse.ts';
 
 /** What you have to do before commands of this contract may run; undefined when they may. */
@@ -24,15 +24,15 @@ function wordsFor(problem: string): string {
 
 /** Gates whose commands may not run, because the walls that the contract requires are missing. */
 export function withoutWalls(
-  { frozen }: Pick<JudgingRequest, 'frozen'>,
+  request: FrozenContract,
   judges: Judges,
   specs: ReadonlyMap<string, GateSpec>,
 ): Map<string, Verdict> {
-  const { sandbox } = frozen.contract;
+  const { sandbox } = request.contract;
   const problem = sandbox?.choice === 'required' ? judges.walls?.(sandbox).problem : undefined;
   if (problem === undefined) return new Map();
   const refused = [...specs].filter(
-    ([name, spec]) => !isOutside(spec) && commandsOf(name, spec, frozen, judges.gates).length > 0,
+    ([name, spec]) => !isOutside(spec) && commandsOf(name, spec, request, judges.gates).length > 0,
   );
   return new Map(
     refused.map(([name, { kind }]) => {
@@ -55,10 +55,14 @@ export function withoutWalls(
 }
 
 /** The shell for commands of a gate in the project's own folder. */
-export function shellFor(spec: GateSpec | undefined, { frozen }: JudgingRequest, judges: Judges): Shell {
-  const { sandbox } = frozen.contract;
+export function shellFor(
+  spec: GateSpec | undefined,
+  { contract, frozen }: FrozenContract,
+  judges: Judges,
+): Shell {
+  const { sandbox } = contract;
   if (!sandbox || sandbox.choice === 'off' || isOutside(spec)) return judges.shell;
-  const place = () => asGateWants(spec, judges.inPlace(frozen.frozen.project, frozen.contract));
+  const place = () => asGateWants(spec, judges.inPlace(frozen.project, contract));
   return { run: (command) => place().shell.run(command) };
 }
 

@@ -3,7 +3,7 @@ import type { PhaseSituation } from '../core/loop/phases.ts';
 import type { AgentLine } from '../core/loop/state.ts';
 import type { GuardedAgent } from '../core/loop/subagents.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
-import type { JudgingRequest } from './judging.ts';
+import type { JudgedSession } from './judging.ts';
 
 /**
  * A session whose prompts, tools, subagents and tasks are judged by a contract. Refusals are counted and recorded in the
@@ -21,8 +21,8 @@ export interface GuardedSession {
   keepsNotes: boolean;
   /** The folder for whole outputs of gates. */
   outputDir: string;
-  /** What judging needs to know about the session. */
-  facts(): JudgingFacts;
+  /** The session as gates see it. */
+  judged(): JudgedSession;
   /** How often in a row this subject (a subagent, a task, a teammate, a prompt) was refused. */
   refusals(subject: string): number;
   /** The worktree in which a subagent started. */
@@ -32,11 +32,6 @@ export interface GuardedSession {
   /** Records an event without counting it; returns messages for you. Never throws. */
   note(detail: Record<string, string>, options?: { durable?: boolean }): string[];
 }
-
-export type JudgingFacts = Pick<
-  JudgingRequest,
-  'frozen' | 'session' | 'task' | 'outputDir' | 'base' | 'allowed' | 'answers' | 'agents' | 'loop' | 'cache'
->;
 
 export interface GuardOutcome {
   subject: string;

@@ -5,36 +5,43 @@ import type { AgentLine, Answered } from '../core/loop/state.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
 import type { VerdictCache, Workspace } from './ports.ts';
 
-/** Asks to judge some gates of one contract. */
-export interface JudgingRequest {
-  /** Ends the judging, and everything that it started. */
-  signal?: AbortSignal;
-  calls: readonly GateCall[];
-  frozen: FrozenContract;
+/** A session as gates see it, whatever of it is judged: its contract and its start. */
+export interface JudgedSession extends FrozenContract {
   session: string;
   task: string;
+  /** A folder for whole outputs of gates. */
   outputDir: string;
+  /** The tree and the commit at the start; absent without a loop, or when they could not be read. */
   base: { tree?: string; commit?: string };
+  /** Exceptions that you allowed by name (`untildone allow`). */
   allowed: readonly string[];
-  /** Your answers to the questions of the loop; these and `agents` are absent without a loop. */
+  /** Your answers to the questions of the loop, by gate; these and `agents` are absent without a loop. */
   answers?: Readonly<Record<string, Answered>>;
   agents?: readonly AgentLine[];
   /** What the loop has counted; absent without a loop. */
   loop?: LoopCounts;
-  /** Of a subagent: the files that are its work, where these are known. */
-  onlyPaths?: readonly string[];
-  /** Of a subagent in its own worktree: `frozen` names the project there, `of` the original project. */
-  worktree?: { workspace: Workspace; of: string };
-  lastMessage?: string;
-  transcript?: string;
-  /** The event that is judged; absent for `verify` and for a baseline. */
-  event?: HookEvent;
   /** Verdicts of earlier judgings; absent: verdicts are neither re-used nor kept. */
   cache?: VerdictCache;
+}
+
+/** Asks to judge some gates of the contract of a session. */
+export interface JudgingRequest extends JudgedSession {
+  calls: readonly GateCall[];
+  /** The event that is judged; absent for `verify` and for a baseline. */
+  event?: HookEvent;
+  /** The final message of the turn; absent when it is not known. */
+  lastMessage?: string;
+  transcript?: string;
   /** A tool ran since the last judging, so a failure may be mended although the tree is the same. */
   toolRan: boolean;
   /** No model is asked. */
   unpaid?: true;
+  /** Of a subagent: the files that are its work, where these are known. */
+  onlyPaths?: readonly string[];
+  /** Of a subagent in its own worktree: `frozen` names the project there, `of` the original project. */
+  worktree?: { workspace: Workspace; of: string };
+  /** Ends the judging, and everything that it started. */
+  signal?: AbortSignal;
 }
 
 /** When a loop began, and what it has counted up to the Stop before. */

@@ -2,7 +2,7 @@ import type { Contract, FrozenContract, Notification, RunMode } from '../core/co
 import type { Entry } from '../core/loop/entry.ts';
 import type { BaseGate } from '../core/loop/since-start.ts';
 import type { StartedWith } from '../core/loop/started-with.ts';
-import type { AgentsRead, LessonsTold, LoopState } from '../core/loop/state.ts';
+import type { AgentsRead, LoopState } from '../core/loop/state.ts';
 import type { FileUsage } from '../core/loop/subagent-usage.ts';
 import type { TranscriptSignals, TranscriptUsage } from '../core/loop/transcript.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
@@ -355,10 +355,10 @@ export interface JudgingWatch {
 
 /** The words of the lessons of a project; undefined when there are none to tell. */
 export interface LessonsFor {
-  /** For a session that begins without a loop; what it is told counts for the loops that it starts. */
-  session(session: string, project: string, now: number): string | undefined;
+  /** For a session that begins without a loop. */
+  session(project: string, now: number): string | undefined;
   /** For a session of a loop. Never throws. */
-  loop(ref: LoopRef, told: LessonsTold | undefined, contract: Contract, now: number): string | undefined;
+  loop(ref: LoopRef, contract: Contract, now: number): string | undefined;
 }
 
 /** What handling an event needs from outside. */

@@ -65,16 +65,19 @@ export class DiskWatch {
       });
   }
 
-  /** Runs under way stay; caches that were not used for long go first. */
+  /** Runs under way stay; caches that were not used for long go first. What they take up is no obstacle until they were swept. */
   async #sweep(): Promise<void> {
-    this.#used = await bytesIn(this.#folders.workdir);
+    const used = await bytesIn(this.#folders.workdir);
     const isTight = this.#free !== undefined && this.#free < FLOOR_BYTES;
-    if (this.#used <= this.#most && !isTight) return;
-    const ofCaches = await bytesIn(this.#folders.caches);
-    const most = isTight ? 0 : Math.max(0, this.#most - (this.#used - ofCaches));
-    await this.#sweepCaches(this.#folders.caches, most);
-    this.#used = await bytesIn(this.#folders.workdir);
-    this.#free = this.#folders.diskFree();
+    if (used > this.#most || isTight) {
+      const ofCaches = await bytesIn(this.#folders.caches);
+      await this.#sweepCaches(
+        this.#folders.caches,
+        isTight ? 0 : Math.max(0, this.#most - (used - ofCaches)),
+      );
+      this.#used = await bytesIn(this.#folders.workdir);
+      this.#free = this.#folders.diskFree();
+    } else this.#used = used;
   }
 
   #tell(): void {

@@ -79,7 +79,8 @@ async function judged(between: () => unknown = () => undefined) {
   const { verdicts } = await judge(
     {
       calls: callsFor(['held'], read.contract),
-      frozen: { contract: read.contract, frozen: { ...frozen, judgeMs: 120_000 } },
+      contract: read.contract,
+      frozen: { ...frozen, judgeMs: 120_000 },
       session: 's',
       task: 'x',
       outputDir: join(folder, 'output'),

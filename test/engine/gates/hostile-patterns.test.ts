@@ -8,9 +8,9 @@ import type { ToolRules } from '../../../src/engine/core/tools/tool-rules.ts';
 import { artefactGate } from '../../../src/engine/gates/artefact/index.ts';
 import { findForbidden, mayBeForbidden } from '../../../src/engine/gates/forbid/find.ts';
 import { groupsOf } from '../../../src/engine/gates/forbid/index.ts';
-import type { GateContext } from '../../../src/engine/gates/gate.ts';
 import { textGate } from '../../../src/engine/gates/text/index.ts';
 import { PROJECT, placeWith } from '../../support/core/a-place.ts';
+import { type Given, gateContext } from '../../support/gates/context.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { workMs } from '../../support/work-time.ts';
 
@@ -40,16 +40,15 @@ const ran = (tool: string, input: Record<string, unknown>, rules: Partial<ToolRu
     lineMatcher,
   );
 const prompt = { name: 'UserPromptSubmit', session: 's', prompt: LINE } as HookEvent;
-const context = {
+const context = gateContext({
   name: 'gate',
   event: prompt,
   answers: {},
   frozen: { files: {} },
-  digest: () => '',
   tree: 'now',
   baseTree: 'then',
   workspace: { read: async () => LINE, contentAt: async () => undefined },
-} as unknown as GateContext;
+} as unknown as Given);
 
 /** Every place that takes a pattern. */
 const PATTERN_PLACES: [string, (pattern: string) => unknown][] = [

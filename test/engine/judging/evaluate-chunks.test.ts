@@ -3,9 +3,10 @@ import type { GateSpec } from '../../../src/engine/core/contract/contract.ts';
 import type { Chunk } from '../../../src/engine/core/contract/gate-options.ts';
 import { callsFor, type GateCall } from '../../../src/engine/core/loop/plan-gates.ts';
 import { sumUp } from '../../../src/engine/core/loop/verdict.ts';
-import type { GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../src/engine/gates/gate.ts';
 import { inBaseline } from '../../../src/engine/hook/start/start-loop.ts';
 import { evaluateGates } from '../../../src/engine/judging/evaluate-gates.ts';
+import { gateContext } from '../../support/gates/context.ts';
 import {
   all,
   barrier,
@@ -41,7 +42,7 @@ async function evaluate({ chunks, gates = {}, says = {}, done = ['chunks'], call
   const contract = contractWith({ ...named, ...gates, chunks: { kind: 'chunks', options: { chunks } } });
   const verdicts = await evaluateGates(calls(callsFor(done, contract)), {
     gates: judges.gates,
-    contextFor: (name) => ({ name }) as GateContext,
+    contextFor: (name) => gateContext({ name }),
     knownVerdict: () => undefined,
     over: new AbortController().signal,
   });

@@ -2,9 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { GateSpec } from '../../../src/engine/core/contract/contract.ts';
 import { callsFor } from '../../../src/engine/core/loop/plan-gates.ts';
 import { sumUp, type Took } from '../../../src/engine/core/loop/verdict.ts';
-import type { GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../src/engine/gates/gate.ts';
 import { type Evaluation, evaluateGates } from '../../../src/engine/judging/evaluate-gates.ts';
 import { verdict } from '../../support/core/samples.ts';
+import { gateContext } from '../../support/gates/context.ts';
 import {
   all,
   any,
@@ -31,7 +32,7 @@ async function evaluate(gates: Record<string, GateSpec>, { says = {}, done, more
   const judges = fakeJudges(says);
   const verdicts = await evaluateGates(callsFor(done ?? Object.keys(gates), contractWith(gates)), {
     gates: judges.gates,
-    contextFor: (name) => ({ name }) as GateContext,
+    contextFor: (name) => gateContext({ name }),
     knownVerdict: () => undefined,
     over: new AbortController().signal,
     ...more,

@@ -5,6 +5,7 @@ import type { Frozen, GateSpec } from '../../../src/engine/core/contract/contrac
 import type { GateKind } from '../../../src/engine/core/contract/gate-options.ts';
 import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
 import type { GateContext } from '../../../src/engine/gates/gate.ts';
+import { conversationIn, frozenBy, projectOf } from '../../../src/engine/gates/shared/asks.ts';
 import { verdictCache } from '../../../src/engine/home/verdicts.ts';
 import { judge } from '../../../src/engine/judging/judge.ts';
 import type { JudgingRequest } from '../../../src/engine/ports/judging.ts';
@@ -328,20 +329,22 @@ describe('what judging takes', () => {
     await judge(workOn(TESTS, work, { gates: { tests: ['held'] } }), judges);
     expect(seen[0]).toMatchObject({
       name: 'tests',
-      project: '/project',
-      session: 's1',
-      task: 'a task',
-      outputDir: '/output',
-      allowed: ['x'],
-      lastMessage: 'done',
-      transcript: '/t.jsonl',
-      event,
-      baseTree: 'tree 0',
-      baseCommit: 'commit 0',
+      request: {
+        session: 's1',
+        task: 'a task',
+        outputDir: '/output',
+        allowed: ['x'],
+        lastMessage: 'done',
+        transcript: '/t.jsonl',
+        event,
+        base: { tree: 'tree 0', commit: 'commit 0' },
+      },
       tree: 'tree 1',
-      frozen: ['held'],
     });
-    expect(seen[0]?.workspace.root).toBe('/project');
-    expect(await seen[0]?.conversation?.()).toEqual([{ who: 'agent', text: '/t.jsonl', tools: [] }]);
+    const [context] = seen;
+    expect(context?.workspace.root).toBe('/project');
+    expect(context && projectOf(context)).toBe('/project');
+    expect(context && frozenBy(context)).toEqual(['held']);
+    expect(context && conversationIn(context)).toEqual([{ who: 'agent', text: '/t.jsonl', tools: [] }]);
   });
 });

@@ -92,13 +92,13 @@ describe('what a subagent is judged by', () => {
     const edited = ['link.ts', join(it.project, 'new.ts'), 'src/../new.ts', '/elsewhere/x.ts', 'out/hosts'];
     it.story = { ...WITH_BASH, edited };
     await it.hook(end());
-    expect(it.seen[0]?.onlyPaths).toEqual(['src/real.ts', 'new.ts']);
-    expect(it.seen[0]?.outputDir).toMatch(/\/agents\/a1$/);
+    expect(it.seen[0]?.request.onlyPaths).toEqual(['src/real.ts', 'new.ts']);
+    expect(it.seen[0]?.request.outputDir).toMatch(/\/agents\/a1$/);
   });
   test('nothing, when it changed nothing and ran nothing', async () => {
     const it = begun();
     await it.hook(end());
-    expect(it.seen[0]?.onlyPaths).toEqual([]);
+    expect(it.seen[0]?.request.onlyPaths).toEqual([]);
   });
   test.each<[string, SubagentActivity | undefined]>([
     ['ran a shell and no file can be told', WITH_BASH],
@@ -108,7 +108,7 @@ describe('what a subagent is judged by', () => {
     const it = begun(FAIL);
     it.story = story;
     const reason = reasonOf(await it.hook(end()));
-    expect(it.seen[0]?.onlyPaths).toBeUndefined();
+    expect(it.seen[0]?.request.onlyPaths).toBeUndefined();
     expect(reason).toContain('a.ts:1 wrong');
     expect(reason).toContain('it is not known which files this agent changed');
   });
@@ -149,8 +149,8 @@ describe('what a subagent is judged by', () => {
     const it = scene();
     it.begin({ ...CONTRACT, taskDone: ['tidy'] });
     await it.hook({ name: 'TaskCompleted', taskId: '1', subject: 'x' });
-    expect(it.seen[0]?.onlyPaths).toBeUndefined();
-    expect(it.seen[0]?.outputDir).not.toContain('agents');
+    expect(it.seen[0]?.request.onlyPaths).toBeUndefined();
+    expect(it.seen[0]?.request.outputDir).not.toContain('agents');
   });
 });
 
@@ -164,9 +164,12 @@ describe('one in a worktree of its own', () => {
       { status: 'working', worktree: { folder: '/w/agent-a1', commit: 'c'.repeat(40) } },
     ]);
     await it.hook(end({ cwd: '/w/agent-a1' }));
-    expect(it.seen[0]).toMatchObject({ project: '/w/agent-a1', baseTree: TREE, baseCommit: 'c'.repeat(40) });
+    expect(it.seen[0]?.request).toMatchObject({
+      frozen: { project: '/w/agent-a1' },
+      base: { tree: TREE, commit: 'c'.repeat(40) },
+    });
     expect(it.seen[0]?.workspace).toBe(there.workspace);
-    expect(it.seen[0]?.onlyPaths).toBeUndefined();
+    expect(it.seen[0]?.request.onlyPaths).toBeUndefined();
     expect(it.state().agents).toMatchObject([{ status: 'passed', measured: true }]);
   });
   test('what its gates run there has to be what a person approved', async () => {
@@ -189,7 +192,7 @@ describe('one in a worktree of its own', () => {
     const it = begun();
     worktree(it, '/w/agent-a1', { 'merge-base': 'e'.repeat(40), 'rev-parse': TREE });
     await it.hook(end({ cwd: '/w/agent-a1' }));
-    expect(it.seen[0]).toMatchObject({ baseCommit: 'e'.repeat(40), baseTree: TREE });
+    expect(it.seen[0]?.request.base).toEqual({ commit: 'e'.repeat(40), tree: TREE });
   });
   test('that it went to only at its end does not hide what it changed in the project', async () => {
     const it = begun();
@@ -197,7 +200,7 @@ describe('one in a worktree of its own', () => {
     it.story = { ...STORY, edited: [join(it.project, 'a.ts')] };
     await it.hook(start());
     await it.hook(end({ cwd: '/w/agent-a1' }));
-    expect(it.seen[0]).toMatchObject({ project: it.project, onlyPaths: ['a.ts'] });
+    expect(it.seen[0]?.request).toMatchObject({ frozen: { project: it.project }, onlyPaths: ['a.ts'] });
   });
   test('that is gone again leaves the project to be judged', async () => {
     const it = begun();
@@ -205,7 +208,7 @@ describe('one in a worktree of its own', () => {
     await it.hook(start({ cwd: '/w/agent-a1' }));
     it.worktrees = {};
     await it.hook(end({ cwd: '/w/agent-a1' }));
-    expect(it.seen[0]?.project).toBe(it.project);
+    expect(it.seen[0]?.request.frozen.project).toBe(it.project);
   });
 });
 
@@ -281,8 +284,8 @@ describe('in a session without a loop', () => {
     });
     it.story = { ...STORY, edited: ['a.ts'] };
     expect(reasonOf(await it.hook(end()))).toContain('Fails: tidy');
-    expect(it.seen[0]).toMatchObject({ onlyPaths: ['a.ts'] });
-    expect(it.seen[0]?.agents).toBeUndefined();
+    expect(it.seen[0]?.request).toMatchObject({ onlyPaths: ['a.ts'] });
+    expect(it.seen[0]?.request.agents).toBeUndefined();
   });
   test('nobody is told what guards others', async () => {
     const it = standing(PASS);

@@ -201,20 +201,15 @@ export interface Timed {
   at: number;
 }
 
-const anyLessons = fc.record({
-  shown: fc.array(anyText, { maxLength: 3 }),
-  withheld: fc.array(anyText, { maxLength: 2 }),
-});
-
 /** The entries of one journal in order. Clocks go backwards too. */
 export function anyJournal(started: StartedEntry = STARTED, maxLength = 12): fc.Arbitrary<Timed[]> {
   const step = fc.tuple(anyLater, fc.integer({ min: -60_000, max: 3_600_000 }));
-  return fc.tuple(fc.array(step, { maxLength }), optional(anyLessons)).map(([steps, lessons]) => {
+  return fc.array(step, { maxLength }).map((steps) => {
     let at = T0;
     const later = steps.map(([entry, passed]) => {
       at += passed;
       return { entry, at };
     });
-    return [{ entry: { lessons, ...started }, at: T0 }, ...later];
+    return [{ entry: started, at: T0 }, ...later];
   });
 }

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DifferentialOptions } from '../../../src/engine/core/contract/gate-options.ts';
 import { differentialGate } from '../../../src/engine/gates/differential/index.ts';
-import type { GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../src/engine/gates/gate.ts';
+import type { Given } from './context.ts';
 import { type JudgedProject, projectOfTest } from './judged-project.ts';
 import { keptInMemory, roomsFor } from './rooms.ts';
 
@@ -13,7 +14,7 @@ export interface DifferentialScene {
   project: JudgedProject;
   opened: string[];
   change(files: Files): Promise<void>;
-  judge(options: DifferentialOptions, more?: Partial<GateContext>): Promise<Judgement>;
+  judge(options: DifferentialOptions, more?: Given): Promise<Judgement>;
 }
 
 /** A project at the start of a loop. */

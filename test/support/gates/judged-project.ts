@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +9,7 @@ import { inPlace } from '../../../src/engine/project/room/in-place.ts';
 import { systemShell } from '../../../src/engine/project/shell/shell.ts';
 import { openWorkspace } from '../../../src/engine/project/trees/workspace.ts';
 import { initRepository } from '../repository.ts';
+import { type Given, gateContext } from './context.ts';
 import { fakeAgent } from './fake-agent.ts';
 
 export interface JudgedProject {
@@ -24,7 +24,7 @@ export interface JudgedProject {
   remove(path: string): Promise<void>;
   git(...args: string[]): string;
   /** What a gate would be given, with a shell in the project's own environment. */
-  context(more?: Partial<GateContext>): GateContext;
+  context(more?: Given): GateContext;
 }
 
 /** A git repository without a commit, removed with the test that made it. */
@@ -62,20 +62,16 @@ export async function projectOfTest(): Promise<JudgedProject> {
       await writeFile(join(dir, path), text);
     },
     remove: (path) => rm(join(dir, path)),
-    context: (more = {}) => ({
-      name: 'gate',
-      project: dir,
-      session: 'session',
-      task: 'Build the todo API.',
-      workspace,
-      allowed: [],
-      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
-      outputDir: join(root, 'output'),
-      shell: systemShell(environment),
-      place: async () => inPlace(dir, systemShell(environment), environment),
-      agent: fakeAgent({ does: 'talks' }),
-      tasks: { open: () => Promise.resolve(undefined) },
-      ...more,
-    }),
+    context: (more = {}) =>
+      gateContext({
+        project: dir,
+        task: 'Build the todo API.',
+        workspace,
+        outputDir: join(root, 'output'),
+        shell: systemShell(environment),
+        place: async () => inPlace(dir, systemShell(environment), environment),
+        agent: fakeAgent({ does: 'talks' }),
+        ...more,
+      }),
   };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,13 +7,14 @@ import type { Workspace } from '../../../src/engine/ports/ports.ts';
 import { foreignFiles } from '../../../src/engine/project/files.ts';
 import { inPlace } from '../../../src/engine/project/room/in-place.ts';
 import { systemShell } from '../../../src/engine/project/shell/shell.ts';
+import { type Given, gateContext } from './context.ts';
 
 /** A project in a temporary folder, judged with a real shell. */
 export interface TestProject {
   root: string;
   write(path: string, text: string, mode?: number): void;
   read(path: string): string;
-  context(more?: Partial<GateContext>): GateContext;
+  context(more?: Given): GateContext;
   freezing(): FreezeContext;
   remove(): void;
 }
@@ -31,21 +31,17 @@ export function makeProject(): TestProject {
       writeFileSync(join(root, path), text, { mode });
     },
     read: (path) => readFileSync(join(root, path), 'utf8'),
-    context: (more = {}) => ({
-      name: 'gate',
-      project: root,
-      session: 'session-1',
-      task: 'Build the shop',
-      workspace,
-      allowed: [],
-      digest: (text: string) => createHash('sha256').update(text).digest('hex'),
-      outputDir: join(folder, 'output'),
-      shell: systemShell(process.env),
-      place: async () => inPlace(root, systemShell(process.env), process.env),
-      agent: { ask: () => Promise.reject(new Error('no gate of these asks a model')) },
-      tasks: { open: async () => undefined },
-      ...more,
-    }),
+    context: (more = {}) =>
+      gateContext({
+        project: root,
+        session: 'session-1',
+        task: 'Build the shop',
+        workspace,
+        outputDir: join(folder, 'output'),
+        shell: systemShell(process.env),
+        place: async () => inPlace(root, systemShell(process.env), process.env),
+        ...more,
+      }),
     freezing: () => ({ project: root, workspace }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GateOptions } from '../../../src/engine/core/contract/gate-options.ts';
 import type { Gate, GateContext, Judgement } from '../../../src/engine/gates/gate.ts';
 import { openSourceReader } from '../../../src/engine/project/source/parser.ts';
 import { commit, git, type Scene, scene, write } from '../project/project-scene.ts';
+import { type Given, gateContext } from './context.ts';
 
 /** Grammars are loaded once for all tests of a process. */
 const source = openSourceReader();
@@ -18,11 +18,7 @@ export interface WorkScene extends Scene {
   change(files: Files): void;
   commit(message?: string): void;
   /** Judges what was done since the scene began. */
-  judge<K extends Kind>(
-    gate: Gate<K>,
-    options: GateOptions[K],
-    more?: Partial<GateContext>,
-  ): Promise<Judgement>;
+  judge<K extends Kind>(gate: Gate<K>, options: GateOptions[K], more?: Given): Promise<Judgement>;
 }
 
 /** A repository with these files in its first commit; the loop starts there. */
@@ -43,24 +39,8 @@ export async function workScene(files: Files = {}): Promise<WorkScene> {
   };
 }
 
-export function contextOf({ project, workspace, folder }: Scene, more: Partial<GateContext>): GateContext {
-  const unused = () => Promise.reject(new Error('not of use here'));
-  return {
-    name: 'gate',
-    project,
-    session: 'session',
-    task: '',
-    workspace,
-    allowed: [],
-    digest: (text: string) => createHash('sha256').update(text).digest('hex'),
-    outputDir: join(folder, 'output'),
-    shell: { run: unused },
-    place: unused,
-    source,
-    agent: { ask: unused },
-    tasks: { open: unused },
-    ...more,
-  };
+export function contextOf({ project, workspace, folder }: Scene, more: Given): GateContext {
+  return gateContext({ project, workspace, outputDir: join(folder, 'output'), source, ...more });
 }
 
 function change(project: string, files: Files): void {

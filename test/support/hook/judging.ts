@@ -9,8 +9,7 @@ import {
 import type { GateKind } from '../../../src/engine/core/contract/gate-options.ts';
 import { callsFor } from '../../../src/engine/core/loop/plan-gates.ts';
 import type { EvidenceClass } from '../../../src/engine/core/loop/verdict.ts';
-import type { Gate, GateContext, Gates, Judgement } from '../../../src/engine/gates/gate.ts';
-import type { Judges } from '../../../src/engine/judging/ports.ts';
+import type { Gate, GateContext, Gates, Judgement, Judges } from '../../../src/engine/gates/gate.ts';
 import type { JudgingRequest } from '../../../src/engine/ports/judging.ts';
 import type { FileChange, VerdictCache, Workspace } from '../../../src/engine/ports/ports.ts';
 
@@ -171,7 +170,7 @@ export function workOn(
 ): JudgingRequest {
   return {
     calls: callsFor(contract.done, contract),
-    frozen: frozenWith(contract, frozen),
+    ...frozenWith(contract, frozen),
     session: 's1',
     task: 'a task',
     outputDir: '/output',

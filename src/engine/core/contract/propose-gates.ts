@@ -4,7 +4,13 @@ import { pathMatcher } from '../text/globs.ts';
 import type { FolderFacts, LeftOut, Machine, PackageFacts, ProjectFacts } from './project-facts.ts';
 import { guesses, inAllPackages } from './propose-guesses.ts';
 import { envText, gate, type ProposedGate, yamlText } from './propose-text.ts';
-import { type LeftToCi, missingTool, type Witness, type WitnessedUnit, witnessOf } from './witness/from-ci.ts';
+import {
+  type LeftToCi,
+  missingTool,
+  type Witness,
+  type WitnessedUnit,
+  witnessOf,
+} from './witness/from-ci.ts';
 import { chainsIn } from './witness/pieces.ts';
 import { managerCall } from './witness/spelling.ts';
 import { ROLES, type Role, withoutDoubles } from './witness/units.ts';
@@ -55,7 +61,8 @@ function packageGates(facts: ProjectFacts): {
     const { gates: own, isWitnessed } = folderGates(one, facts, one.folder);
     const gates = own.filter(
       ({ role, language }) =>
-        !isCovered(role, language, one, facts) && !(language === 'node' && together.has(role) && isMember(one, facts)),
+        !isCovered(role, language, one, facts) &&
+        !(language === 'node' && together.has(role) && isMember(one, facts)),
     );
     if (own.length > 0 && isTested && !isWitnessed && !isMember(one, facts))
       leftOut.push({ folder: one.folder, why: NOT_IN_CI });
@@ -157,12 +164,19 @@ interface FolderGates {
 function folderGates(facts: FolderFacts, project: ProjectFacts, folder?: string): FolderGates {
   const { ci = [], machine = ANYWHERE } = project;
   const witness: Witness = witnessOf(ci, facts, machine, folder);
-  const tested = new Set(witness.units.filter(({ role }) => role === 'tests').map(({ language }) => language));
+  const tested = new Set(
+    witness.units.filter(({ role }) => role === 'tests').map(({ language }) => language),
+  );
   const guessed = guesses(facts);
   const isWitnessed = (language: string) => tested.has(language) || (language === 'make' && tested.size > 0);
   const isAnyTested = tested.size > 0;
-  const added = [...guessed.filter(({ language, role }) => !(isAnyTested && role === 'tests' && OTHERS.test(language))), ...(folder === undefined ? workspaceUnits(project) : [])].filter(
-    (guess) => !isWitnessed(guess.language) && !witness.units.some((unit) => unit.role === guess.role && unit.language === guess.language),
+  const added = [
+    ...guessed.filter(({ language, role }) => !(isAnyTested && role === 'tests' && OTHERS.test(language))),
+    ...(folder === undefined ? workspaceUnits(project) : []),
+  ].filter(
+    (guess) =>
+      !isWitnessed(guess.language) &&
+      !witness.units.some((unit) => unit.role === guess.role && unit.language === guess.language),
   );
   const units = withoutDoubles([...witness.units.map((unit) => asScript(unit, guessed)), ...added]);
   const unused = withoutDoubles([...units, ...guessed.filter((guess) => isWitnessed(guess.language))]).filter(
@@ -191,11 +205,14 @@ function withBuilds(unit: WitnessedUnit, facts: FolderFacts): WitnessedUnit {
 /** A script of the project that runs the same is how people call it. */
 function asScript(unit: WitnessedUnit, guessed: readonly WitnessedUnit[]): WitnessedUnit {
   const same = guessed.find((guess) => guess.role === unit.role && areSame(guess, unit));
-  return same && unit.env === undefined ? { ...same, where: `${same.where}, as in ${unit.where.split(',')[0]}` } : unit;
+  return same && unit.env === undefined
+    ? { ...same, where: `${same.where}, as in ${unit.where.split(',')[0]}` }
+    : unit;
 }
 
 function areSame(one: WitnessedUnit, other: WitnessedUnit): boolean {
-  const plain = ({ leaves }: WitnessedUnit) => leaves.map(({ words }) => words.filter((word) => !word.startsWith('-')).join(' '));
+  const plain = ({ leaves }: WitnessedUnit) =>
+    leaves.map(({ words }) => words.filter((word) => !word.startsWith('-')).join(' '));
   return one.leaves.length > 0 && plain(one).join('\n') === plain(other).join('\n');
 }
 
@@ -205,7 +222,8 @@ const OTHERS = /^(?:ruby|php|perl|shell|native)$/;
 function named(units: readonly WitnessedUnit[], folder: string | undefined): FolderGates['gates'] {
   const where = folder === undefined ? '' : `, cwd: ${yamlText(folder)}`;
   const taken = new Map<string, WitnessedUnit>();
-  for (const unit of units) taken.set(taken.has(unit.role) ? `${unit.role}-${unit.language}` : unit.role, unit);
+  for (const unit of units)
+    taken.set(taken.has(unit.role) ? `${unit.role}-${unit.language}` : unit.role, unit);
   return [...taken]
     .map(([name, { role, command, where: why, language, env }]) => ({
       role,

@@ -29,7 +29,9 @@ export function guesses(facts: FolderFacts): WitnessedUnit[] {
   const targets = ROLES.flatMap((role) => fromMake(role, facts)).filter(({ role }) => !has(scripts, role));
   const usual = languageCommands(facts).filter(({ role }) => !has(targets, role));
   const found = [...oneForRole([...scripts, ...targets]), ...usual];
-  const others = (facts.others ?? []).map(({ tests, why, language }) => single('tests', tests, why, language));
+  const others = (facts.others ?? []).map(({ tests, why, language }) =>
+    single('tests', tests, why, language),
+  );
   return withoutDoubles([...found, ...(has(found, 'tests') ? [] : others)]);
 }
 
@@ -50,17 +52,36 @@ function fromScripts(role: Role, facts: FolderFacts): WitnessedUnit[] {
     const checkTypes = role === 'types' && node.typescript;
     return checkTypes ? [single(role, typeCheck(facts), 'tsconfig.json', 'node')] : [];
   }
-  return named(role, `npm run ${script}`, scriptCall(script, facts), `"${script}" in package.json`, 'node', facts);
+  return named(
+    role,
+    `npm run ${script}`,
+    scriptCall(script, facts),
+    `"${script}" in package.json`,
+    'node',
+    facts,
+  );
 }
 
 /** What a name stands for: taken apart where it does several things, and one command where that cannot be told. */
-function named(role: Role, call: string, command: string, where: string, language: string, facts: FolderFacts): WitnessedUnit[] {
+function named(
+  role: Role,
+  call: string,
+  command: string,
+  where: string,
+  language: string,
+  facts: FolderFacts,
+): WitnessedUnit[] {
   const pieces = chainsIn(call, facts)[0] ?? [];
   const units = unitsOf(pieces);
   const leaves = pieces.flatMap((piece) => piece.leaves);
   const [only, second] = units;
   if (only && second && units.some((unit) => unit.role === role))
-    return units.map((unit) => ({ ...unit, command: unit.pieces.map((piece) => spelled(piece, facts)).join(' && '), where, language }));
+    return units.map((unit) => ({
+      ...unit,
+      command: unit.pieces.map((piece) => spelled(piece, facts)).join(' && '),
+      where,
+      language,
+    }));
   const onlyFixes = only === undefined && leaves.some(({ fixes }) => fixes);
   return onlyFixes ? [] : [{ pieces, leaves, role, command, where, language }];
 }
@@ -124,7 +145,8 @@ function languageCommands(facts: FolderFacts): WitnessedUnit[] {
     ...(python?.mypy ? [py('types', 'mypy', ' .')] : []),
     ...(java ? [single('tests', java.tests, java.why, 'java')] : []),
     ...(rust ? [single('tests', 'cargo test', 'Cargo.toml', 'rust')] : []),
-    ...(go ? [single('tests', 'go test ./...', 'go.mod', 'go'), single('lint', 'go vet ./...', 'go.mod', 'go')] : []),
+    ...(go
+      ? [single('tests', 'go test ./...', 'go.mod', 'go'), single('lint', 'go vet ./...', 'go.mod', 'go')]
+      : []),
   ];
 }
-

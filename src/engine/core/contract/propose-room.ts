@@ -32,11 +32,20 @@ export function asFoundHere<Facts extends FolderFacts | ProjectFacts>(facts: Fac
     const own = 'machine' in facts ? facts.machine?.environment : undefined;
     return [
       language,
-      { ...rest, inputs: [], hint: `"${run}" fails here`, ...(own === undefined ? {} : { python: `${own}/bin/python` }) },
+      {
+        ...rest,
+        inputs: [],
+        hint: `"${run}" fails here`,
+        ...(own === undefined ? {} : { python: `${own}/bin/python` }),
+      },
     ] as const;
   });
   return {
     ...facts,
+    // Scripts run with any manager that is there; another one would want to install first.
+    ...(facts.node?.call?.startsWith('corepack ')
+      ? { node: { ...facts.node, manager: 'npm' as const, call: 'npm' } }
+      : {}),
     ...(facts.python ? { python: { ...facts.python, runner: '' as const } } : {}),
     ...(facts.dependencies ? { dependencies: Object.fromEntries(there) } : {}),
     ...(packages ? { packages } : {}),
@@ -56,8 +65,8 @@ export function proposeRoom(facts: ProjectFacts): ProposedRoom {
     ...(facts.packages ?? [])
       .filter(({ folder }) => !unused.has(folder))
       .flatMap(({ folder, dependencies }) =>
-      ofPackage(dependencies, facts).map((one) => ({ folder: `${folder}/`, ...one })),
-    ),
+        ofPackage(dependencies, facts).map((one) => ({ folder: `${folder}/`, ...one })),
+      ),
   ];
   const taken = all.filter(({ run, found }) => found && run === undefined);
   const unknown = all.find((one) => one.run === undefined && !taken.includes(one));
@@ -72,14 +81,18 @@ export function proposeRoom(facts: ProjectFacts): ProposedRoom {
     folder === '' ? command : `cd ${quoteForShell(folder.slice(0, -1))} && ${command}`,
   );
   const inputs = installed.flatMap(({ folder, inputs: paths }) => paths.map((path) => `${folder}${path}`));
-  const setup = { run, inputs: [...new Set(inputs)], ...(taken.length > 0 ? { asFound: true as const } : {}) };
+  const setup = {
+    run,
+    inputs: [...new Set(inputs)],
+    ...(taken.length > 0 ? { asFound: true as const } : {}),
+  };
   return { kind: 'clean', setup, notes: [...new Set(taken.map(whyFound))] };
 }
 
 /** Why dependencies are taken as found, and what would be better, in one line. */
 function whyFound({ hint, missing }: Dependencies): string {
   if (hint !== undefined) return `Dependencies as found: ${hint}`;
-  return `Dependencies as found: there is no ${missing ?? 'lock file'}`;
+  return `Dependencies as found: there is no ${(missing ?? 'lock file').replace(/^an? /, '')}`;
 }
 
 /** Packages of a workspace are installed with the workspace. */
@@ -123,7 +136,12 @@ export function setupText({ run, inputs, asFound }: ProposedSetup): string {
 
 /** One differential gate for each command that tests. */
 export function proofGates(
-  tests: readonly { name: string; command: string; folder?: string; env?: Readonly<Record<string, string>> }[],
+  tests: readonly {
+    name: string;
+    command: string;
+    folder?: string;
+    env?: Readonly<Record<string, string>>;
+  }[],
   room: ProposedRoom,
 ): ProposedGate[] {
   if (room.kind === 'unknown') return [];

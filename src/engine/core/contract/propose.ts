@@ -1,7 +1,15 @@
 /** Proposes the text of a contract for a project, with comments for you to edit it. */
 import type { ProjectFacts } from './project-facts.ts';
 import { commandGates, packageNotes, witnessNotes } from './propose-gates.ts';
-import { asFoundHere, installCommands, type ProposedRoom, proofGates, proposeRoom, type RoomChoices, roomLines } from './propose-room.ts';
+import {
+  asFoundHere,
+  installCommands,
+  type ProposedRoom,
+  proofGates,
+  proposeRoom,
+  type RoomChoices,
+  roomLines,
+} from './propose-room.ts';
 import { gate, inColumns, type ProposedGate, yamlText } from './propose-text.ts';
 
 export const SCHEMA_LINE =

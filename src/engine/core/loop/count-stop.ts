@@ -1,4 +1,3 @@
-import { tallied } from '../lessons/tally.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { afterProgress, questionsForYou } from './asked.ts';
 import { elapsedMs } from './limits.ts';
@@ -94,7 +93,6 @@ export function observe(
     ...phaseAfter(awake, seen, at),
     foreignTold: state.foreignTold + (seen.foreignLines ?? 0),
     gates: gateLines(verdicts, state),
-    tally: tallied(state.tally, verdicts, state.iteration),
   };
 }
 

@@ -5,7 +5,7 @@ import type { AskedEntry } from './asked.ts';
 import type { StopSeen } from './count-stop.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
-import type { Answered, Decision, Ending, LessonsTold } from './state.ts';
+import type { Answered, Decision, Ending } from './state.ts';
 import type { FileUsage } from './subagent-usage.ts';
 import type { GuardedAgent } from './subagents.ts';
 import type { Took, Verdict } from './verdict.ts';
@@ -105,8 +105,6 @@ export interface StartedEntry {
   run?: { mode: RunMode; freshEvery?: number; parent?: string };
   /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
-  /** Lessons of earlier loops; absent where there are none. */
-  lessons?: LessonsTold;
 }
 
 export type PersonCommand = 'pause' | 'resume' | 'cancel' | 'release';

@@ -210,7 +210,6 @@ function firstState(entry: StartedEntry, at: number): LoopState {
       gates: entry.baseGates,
     },
     startedWith: entry.startedWith,
-    lessons: entry.lessons,
     guarded: {},
     allowed: [],
     run: entry.run ? newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) : undefined,

@@ -69,3 +69,14 @@ function chunkCall(chunk: Chunk, contract: Contract, above: readonly string[]): 
   const children = chunk.gates.flatMap((gate) => callOf(gate, contract, above));
   return { name: chunk.name, spec: { kind: 'all', options: { gates: chunk.gates } }, children };
 }
+
+/** The gates of all calls, by name, with those that others are made of. */
+export function specsOf(calls: readonly GateCall[]): Map<string, GateSpec> {
+  const specs = new Map<string, GateSpec>();
+  const visit = (call: GateCall) => {
+    specs.set(call.name, call.spec);
+    call.children?.forEach(visit);
+  };
+  calls.forEach(visit);
+  return specs;
+}

@@ -238,7 +238,12 @@ export function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: T
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
     ...defined({ reusedFrom: verdict.reusedFrom }),
-    ...defined({ room: proof?.room, dependencies: proof?.dependencies, walls: proof?.walls, tests: proof?.tests }),
+    ...defined({
+      room: proof?.room,
+      dependencies: proof?.dependencies,
+      walls: proof?.walls,
+      tests: proof?.tests,
+    }),
     ...defined({ differential: differentialOf(proof), flaky: verdict.flaky }),
     ...defined({ notes: verdict.notes, exceptions: verdict.exceptions }),
     children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),

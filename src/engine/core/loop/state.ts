@@ -1,5 +1,4 @@
 import type { AskPolicy, Limit, RunMode } from '../contract/contract.ts';
-import type { Tally } from '../lessons/tally.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
@@ -107,18 +106,8 @@ export interface LoopState {
   asked?: { count: number; inARow: number };
   /** The subagents of this loop; the newest last. */
   agents?: AgentLine[];
-  /** What its Stops said, in short; absent before the first, and in journals of older versions. */
-  tally?: Tally;
-  /** Which lessons of earlier loops its sessions were told, and which were withheld. */
-  lessons?: LessonsTold;
   /** Of a run: a loop over many sessions. */
   run?: RunState;
-}
-
-/** The lessons of a loop, by id. */
-export interface LessonsTold {
-  shown: string[];
-  withheld: string[];
 }
 
 export interface GateLine {

@@ -1,7 +1,7 @@
 /** What taking up foreign state needs from the world, and what was found of one state. */
 import type { FrozenContract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
-import type { Judges } from '../../judging/ports.ts';
+import type { Judges } from '../../gates/gate.ts';
 import type {
   Baselines,
   Claim,

@@ -1,12 +1,14 @@
 import { keepShort } from '../../core/text/clip.ts';
+import type { JudgingRequest } from '../../ports/judging.ts';
 import type { ScratchFolder } from '../../ports/ports.ts';
-import type { Gate, GateContext } from '../gate.ts';
+import type { Gate } from '../gate.ts';
 import {
   judgementFrom,
   MATERIAL_IS_DATA,
   OPINION_WITH_EVIDENCE_SCHEMA,
   quoteUntrusted,
 } from '../judge/opinion.ts';
+import { ownProjectOf } from '../shared/asks.ts';
 import { agentTraits } from './traits.ts';
 
 const MAX_COST_USD = 2;
@@ -21,17 +23,17 @@ const TOOLS = ['Read', 'Grep', 'Glob', 'Bash'];
 export const agentGate: Gate<'agent'> = {
   ...agentTraits,
   async judge({ instruction, model, maxCostUsd = MAX_COST_USD, maxTurns = MAX_TURNS }, context, signal) {
-    const { scratch, tree, baseTree } = context;
-    if (!scratch || tree === undefined)
+    const { judges, request, tree } = context;
+    if (tree === undefined)
       return { outcome: 'unproven', summary: 'no copy of the work can be made: its files could not be read' };
-    const copy = await scratch.checkout(tree, {
+    const copy = await judges.scratch(ownProjectOf(context)).checkout(tree, {
       signal,
-      base: baseTree,
+      base: request.base.tree,
     });
     try {
-      const answer = await context.agent.ask({
+      const answer = await judges.agent.ask({
         systemPrompt: SYSTEM_PROMPT,
-        prompt: promptFor(instruction, context, copy),
+        prompt: promptFor(instruction, request, copy),
         schema: OPINION_WITH_EVIDENCE_SCHEMA,
         tools: TOOLS,
         cwd: copy.dir,
@@ -59,14 +61,14 @@ find out, for instance because a tool that is needed is not installed. Be quick:
 /** The prompt. Installed dependencies are not copied: most questions do not need them, and a link would let writes through. */
 function promptFor(
   instruction: string,
-  { task, project, baseTree }: GateContext,
+  { task, frozen, base }: JudgingRequest,
   { dir }: ScratchFolder,
 ): string {
   const folder = [
     `You are in ${dir}, a copy of the work that is deleted afterwards: change and build in it what you like.`,
-    baseTree === undefined ? '' : '`git diff HEAD` shows what the agent changed.',
+    base.tree === undefined ? '' : '`git diff HEAD` shows what the agent changed.',
     'What git ignores (installed dependencies, build results, local settings) is not in it. Install what you need, or',
-    `copy it, for instance: cp -a "${project}/node_modules" . Write nothing outside of the copy.`,
+    `copy it, for instance: cp -a "${frozen.project}/node_modules" . Write nothing outside of the copy.`,
   ];
   return [
     `What to verify:\n${instruction}`,

@@ -8,9 +8,9 @@ import { approveTraits } from './traits.ts';
 export const approveGate: Gate<'approve'> = {
   ...approveTraits,
   async judge({ ask, file }, context): Promise<Judgement> {
-    const { event } = context;
+    const { answers, event } = context.request;
     // Without a loop nobody can be asked, so a failure could never become a pass.
-    if (!context.answers || (event !== undefined && event.name !== 'Stop'))
+    if (!answers || (event !== undefined && event.name !== 'Stop'))
       return { outcome: 'skip', summary: 'only the Stop of a loop can ask for an approval' };
     const text = file === undefined ? undefined : await context.workspace.read(file);
     if (file !== undefined && (text ?? '').trim() === '') {
@@ -20,8 +20,8 @@ export const approveGate: Gate<'approve'> = {
         next: `Next: write ${file}. A person reads it before the work goes on: ${ask}`,
       };
     }
-    const digest = text === undefined ? undefined : context.digest(approvedText(text));
-    const answered = Object.hasOwn(context.answers, context.name) ? context.answers[context.name] : undefined;
+    const digest = text === undefined ? undefined : context.judges.digest(approvedText(text));
+    const answered = Object.hasOwn(answers, context.name) ? answers[context.name] : undefined;
     return judgement(answered, { ask, file, digest });
   },
 };

@@ -4,6 +4,7 @@ import { fingerprint } from '../../core/loop/verdict.ts';
 import { isGlob } from '../../core/text/globs.ts';
 import { type LineMatcher, lineMatcher, patternProblem } from '../../core/text/line-pattern.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { frozenBy } from '../shared/asks.ts';
 import { NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { linesUnder, type MarkdownLine } from '../shared/markdown.ts';
 import { artefactTraits } from './traits.ts';
@@ -65,9 +66,9 @@ async function changeOf(
     const then = before === undefined ? undefined : writtenText(before, section);
     return then && asOneText(then) === text ? 'same' : 'changed';
   }
-  const frozen = (context.frozen as { files?: Record<string, unknown> } | undefined)?.files;
+  const frozen = (frozenBy(context) as { files?: Record<string, unknown> } | undefined)?.files;
   // Without a loop, the text was frozen only a moment ago.
-  if (!frozen || !context.answers) return 'unknown';
+  if (!frozen || !context.request.answers) return 'unknown';
   return Object.hasOwn(frozen, file) && frozen[file] === fingerprint(text) ? 'same' : 'changed';
 }
 
@@ -84,7 +85,7 @@ function judgement(
     ...(written.words < words ? [`it has ${written.words} of the ${words} words that are asked for`] : []),
     ...(lacking.length > 0 ? [`it lacks ${lacking.map(({ name }) => `"${name}"`).join(', ')}`] : []),
   ];
-  const proof = { outputSha256: context.digest(asOneText(written)) };
+  const proof = { outputSha256: context.judges.digest(asOneText(written)) };
   if (problems.length === 0) {
     const holds = has.map(({ name }) => `, has "${name}"`).join('');
     return { outcome: 'pass', summary: `${place}: ${written.words} words${holds}`, proof };

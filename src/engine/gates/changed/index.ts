@@ -25,10 +25,10 @@ export const changedGate: Gate<'changed'> = {
   },
 };
 
-function wantedBy({ paths, except }: GateOptions['changed'], { onlyPaths }: GateContext) {
+function wantedBy({ paths, except }: GateOptions['changed'], { request }: GateContext) {
   const fits = paths ? pathMatcher(paths) : () => true;
   const excepted = except ? pathMatcher(except) : () => false;
-  const own = onlyPaths ? new Set(onlyPaths) : undefined;
+  const own = request.onlyPaths && new Set(request.onlyPaths);
   return (path: string) => fits(path) && !excepted(path) && (own?.has(path) ?? true);
 }
 
@@ -62,11 +62,12 @@ async function withoutOwnNotes(
 /** Where nobody knows what passed at the start, a commit may be all the work that there was to do. */
 async function committedInstead(
   { start }: ImplicitChange,
-  { workspace, baseCommit }: GateContext,
+  { workspace, request }: GateContext,
 ): Promise<Judgement | undefined> {
-  if (start === 'green' || baseCommit === undefined) return undefined;
+  const { commit: before } = request.base;
+  if (start === 'green' || before === undefined) return undefined;
   const commit = (await workspace.head())?.commit;
-  return commit === undefined || commit === baseCommit
+  return commit === undefined || commit === before
     ? undefined
     : { outcome: 'pass', summary: 'a commit was made since the start' };
 }

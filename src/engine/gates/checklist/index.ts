@@ -1,6 +1,7 @@
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { isGlob } from '../../core/text/globs.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { conversationIn, frozenBy } from '../shared/asks.ts';
 import { linesUnder, plainText } from '../shared/markdown.ts';
 import { checklistTraits } from './traits.ts';
 
@@ -27,15 +28,15 @@ export const checklistGate: Gate<'checklist'> = {
     if (options.file === undefined) return judgeConversation(options, context);
     return isGlob(options.file)
       ? judgeNewest(options.file, options, context)
-      : judgeFile(options.file, options, context, frozenItems(context.frozen));
+      : judgeFile(options.file, options, context, frozenItems(frozenBy(context)));
   },
 };
 
 async function judgeNewest(glob: string, options: Options, context: GateContext): Promise<Judgement> {
   const [newest] = await context.workspace.find(glob);
-  const atStart = frozenFile(context.frozen);
+  const atStart = frozenFile(frozenBy(context));
   if (atStart !== undefined) {
-    const judgement = await judgeFile(atStart, options, context, frozenItems(context.frozen));
+    const judgement = await judgeFile(atStart, options, context, frozenItems(frozenBy(context)));
     if (judgement.outcome !== 'pass' || newest === atStart) return judgement;
   }
   if (newest === undefined) return { outcome: 'fail', summary: `there is no file that fits ${glob}` };
@@ -65,13 +66,10 @@ async function judgeFile(
 }
 
 /** Judges the latest list of the conversation. Earlier lists stay open for ever in the transcript. */
-async function judgeConversation(
-  { section }: Options,
-  { lastMessage, conversation }: GateContext,
-): Promise<Judgement> {
-  const said = findItems(lastMessage ?? '', section) ?? [];
+async function judgeConversation({ section }: Options, context: GateContext): Promise<Judgement> {
+  const said = findItems(context.request.lastMessage ?? '', section) ?? [];
   if (said.length > 0) return judgeItems(said, [], undefined);
-  const earlier = [...((await conversation?.()) ?? [])].reverse();
+  const earlier = [...conversationIn(context)].reverse();
   for (const { text } of earlier) {
     const items = findItems(text, section) ?? [];
     if (items.length > 0) return judgeItems(items, [], undefined);

@@ -1,5 +1,6 @@
 import type { Workspace } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
+import { frozenBy, projectOf } from '../shared/asks.ts';
 import {
   type Check,
   type ChecksState,
@@ -34,11 +35,12 @@ export const ciGate: Gate<'ci'> = {
 };
 
 /** The commit that holds all of the work, or why there is none. */
-async function committed({ workspace, frozen }: GateContext): Promise<string | Judgement> {
+async function committed(context: GateContext): Promise<string | Judgement> {
+  const { workspace } = context;
   const head = await workspace.head();
   if (!head || !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(head.commit))
     return failure('no commit', 'there is no commit that could have checks', [COMMIT_AND_PUSH]);
-  const before = (frozen as { remotes?: unknown } | undefined)?.remotes;
+  const before = (frozenBy(context) as { remotes?: unknown } | undefined)?.remotes;
   if (typeof before === 'string' && before !== '' && before !== (await remotesOf(workspace))) {
     const summary = 'the remotes of the repository were changed since the loop began';
     return failure('remotes', summary, ['They were:', ...before.split('\n')]);
@@ -73,7 +75,7 @@ async function waitForChecks(
   const began = performance.now();
   let [pause, failures] = [waitMs * FIRST_PAUSE, 0];
   for (;;) {
-    const report = await reportOf(commit, { shell: context.shell, cwd: context.project, signal });
+    const report = await reportOf(commit, { shell: context.shell, cwd: projectOf(context), signal });
     if (signal.aborted) return { outcome: 'unproven', summary: 'was stopped while it waited for the checks' };
     failures = report.is === 'unreachable' ? failures + 1 : 0;
     const isLast = performance.now() - began + pause > waitMs || failures === PATIENCE;

@@ -5,6 +5,7 @@ import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
+import { frozenBy, projectOf } from '../shared/asks.ts';
 import { customTraits } from './traits.ts';
 
 /** A longer file is not frozen. The digest that you trusted still notices a change. */
@@ -30,10 +31,10 @@ export const customGate: Gate<'custom'> = {
       return { outcome: 'unproven', summary: `the file "${file}" is not inside the project` };
     }
     if (await wasChanged(file, context)) return changed(file);
-    const outputFile = `${context.outputDir}/${fileNameFor(context.name)}.txt`;
+    const outputFile = `${context.request.outputDir}/${fileNameFor(context.name)}.txt`;
     const result = await context.shell.run({
       command: commandFor(file),
-      cwd: context.project,
+      cwd: projectOf(context),
       input: JSON.stringify(questionFor(context, settings)),
       outputFile,
       timeoutMs: UNTIL_ABORTED,
@@ -61,18 +62,19 @@ function commandFor(file: string): string {
 }
 
 function questionFor(context: GateContext, settings: Record<string, unknown> | undefined) {
-  const { name, project, task, session, lastMessage, tree, baseTree } = context;
-  const event = textEventFor(context);
+  const { name, request, tree } = context;
+  const { task, session, lastMessage, base } = request;
+  const event = textEventFor(request);
   return {
     v: 1,
     gate: name,
-    project,
+    project: projectOf(context),
     task,
     session,
     lastMessage,
     event,
     tree,
-    baseTree,
+    baseTree: base.tree,
     with: settings ?? {},
   };
 }
@@ -97,9 +99,10 @@ function whyNone({ exitCode, endedBy }: ShellResult): string {
   return exitCode === undefined ? `it was ended (${endedBy})` : `exit code ${exitCode}`;
 }
 
-async function wasChanged(file: string, { frozen, workspace }: GateContext): Promise<boolean> {
+async function wasChanged(file: string, context: GateContext): Promise<boolean> {
+  const frozen = frozenBy(context);
   if (typeof frozen !== 'object' || frozen === null || !('text' in frozen)) return false;
-  return ((await workspace.read(file)) ?? null) !== frozen.text;
+  return ((await context.workspace.read(file)) ?? null) !== frozen.text;
 }
 
 function changed(file: string): Judgement {

@@ -52,7 +52,7 @@ async function judgeWork(
 ): Promise<Judgement> {
   const runs = runsOf(options, context, signal);
   const trees = await allTrees(options, span, context, runs, signal);
-  const comparison = await compare(options, trees, runs, context.task);
+  const comparison = await compare(options, trees, runs, context.request.task);
   const { present } = comparison;
   if (!present.green)
     return {

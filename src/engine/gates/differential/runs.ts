@@ -8,6 +8,7 @@ import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
+import { keptBy } from '../shared/asks.ts';
 
 export interface Run extends Measured {
   /** The most useful lines of the output. */
@@ -43,7 +44,7 @@ export function runsOf(
   const known = new Map<string, Promise<Run>>();
   return {
     of(tree, what, nth = 1) {
-      const key = `run ${context.digest(JSON.stringify([tree, command, folder, env ?? null, nth]))}`;
+      const key = `run ${context.judges.digest(JSON.stringify([tree, command, folder, env ?? null, nth]))}`;
       const run = known.get(key) ?? keptOrNew(key, tree, what);
       known.set(key, run);
       return run;
@@ -51,10 +52,10 @@ export function runsOf(
   };
 
   async function keptOrNew(key: string, tree: string, what: string): Promise<Run> {
-    const before = parsedRun(context.kept?.read(key));
+    const before = parsedRun(keptBy(context)?.read(key));
     if (before) return before;
     const run = await runOnce(tree, what);
-    context.kept?.write(key, { ...run, tests: [...run.tests] });
+    keptBy(context)?.write(key, { ...run, tests: [...run.tests] });
     return run;
   }
 
@@ -68,7 +69,7 @@ export function runsOf(
         command,
         cwd: folder === '.' ? room.dir : `${room.dir}/${folder}`,
         env,
-        outputFile: `${context.outputDir}/${fileNameFor(context.name)}-${fileNameFor(what)}.txt`,
+        outputFile: `${context.request.outputDir}/${fileNameFor(context.name)}-${fileNameFor(what)}.txt`,
         oneStream: true,
         timeoutMs: UNTIL_ABORTED,
         signal,

@@ -5,6 +5,7 @@ import { keepShort } from '../../core/text/clip.ts';
 import { sayMoment } from '../../core/text/duration.ts';
 import type { GateContext, Judgement } from '../gate.ts';
 import { judgementFrom, MATERIAL_IS_DATA, OPINION_SCHEMA, quoteUntrusted } from '../judge/opinion.ts';
+import { keptBy, projectOf } from '../shared/asks.ts';
 import type { Finding } from './findings.ts';
 
 export interface Settled {
@@ -28,7 +29,8 @@ export async function settle(
   const settled: Settled = { open: [], allowed: [], byModel: [] };
   const answer = answerIn(context);
   for (const finding of findings) {
-    const isAllowed = context.allowed.includes(finding.id) || answer?.approves(stampOf(finding, context));
+    const isAllowed =
+      context.request.allowed.includes(finding.id) || answer?.approves(stampOf(finding, context));
     if (isAllowed) settled.allowed.push(finding.id);
     else settled.open.push(finding);
   }
@@ -45,17 +47,19 @@ export async function settle(
   return mayAsk ? withQuestion(settled, context) : settled;
 }
 
-function stampOf({ about }: Finding, { digest }: GateContext): string {
-  return digest(about).slice(0, 16);
+function stampOf({ about }: Finding, { judges }: GateContext): string {
+  return judges.digest(about).slice(0, 16);
 }
 
 /** The record of what a finding was about. An answer names its finding. */
 const stampsFor = (gate: string, print: string) => `differential ${gate} ${print}`;
 
-function answerIn({ answers = {}, name, kept }: GateContext) {
+function answerIn(context: GateContext) {
+  const { name, request } = context;
+  const { answers = {} } = request;
   const answered = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answered?.digest === undefined) return undefined;
-  const stamps = kept?.read(stampsFor(name, answered.digest));
+  const stamps = keptBy(context)?.read(stampsFor(name, answered.digest));
   const isAbout = (stamp: string) => Array.isArray(stamps) && stamps.includes(stamp);
   const note = answered.note ? `: ${answered.note}` : '';
   return {
@@ -77,7 +81,7 @@ export function printOf(open: readonly Finding[]): string {
 /** Remembers what is open, for an answer that is about it, or about a part of it. */
 function remember({ open }: Settled, context: GateContext): void {
   const stamps = open.map((finding) => stampOf(finding, context));
-  context.kept?.write(stampsFor(context.name, printOf(open)), stamps);
+  keptBy(context)?.write(stampsFor(context.name, printOf(open)), stamps);
 }
 
 /**
@@ -85,7 +89,8 @@ function remember({ open }: Settled, context: GateContext): void {
  * Stop of a loop can wait for an answer.
  */
 function withQuestion(settled: Settled, context: GateContext): Settled {
-  const canAsk = context.answers !== undefined && (!context.event || context.event.name === 'Stop');
+  const { answers, event } = context.request;
+  const canAsk = answers !== undefined && (!event || event.name === 'Stop');
   return canAsk ? { ...settled, asksIfRepeated: questionFor(settled.open) } : settled;
 }
 
@@ -126,8 +131,8 @@ async function askModel(
 ): Promise<Settled> {
   const { open, allowed } = settled;
   const forms = open.flatMap(({ lines }) => lines).join('\n');
-  const memory = `model ${context.digest(JSON.stringify([printOf(open), context.task]))}`;
-  const known = context.kept?.read(memory) as Pick<Judgement, 'outcome' | 'summary' | 'proof'> | undefined;
+  const memory = `model ${context.judges.digest(JSON.stringify([printOf(open), context.request.task]))}`;
+  const known = keptBy(context)?.read(memory) as Pick<Judgement, 'outcome' | 'summary' | 'proof'> | undefined;
   const judged = known ?? (await judgedByModel());
   const costUsd = judged.proof?.costUsd;
   if (judged.outcome === 'pass') {
@@ -143,15 +148,15 @@ async function askModel(
   return { ...settled, costUsd };
 
   async function judgedByModel() {
-    const answer = await context.agent.ask({
+    const answer = await context.judges.agent.ask({
       systemPrompt: SYSTEM_PROMPT,
       prompt: `The question:\n${QUESTION}\n\n${quoteUntrusted([
-        { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) },
+        { title: 'The task that the agent was given', text: keepShort(context.request.task, TASK_LIMIT) },
         { title: 'The tests, as they were (-) and as they are now (+)', text: keepShort(forms, FORMS_LIMIT) },
       ])}\n\nAnswer the question at the top.`,
       schema: OPINION_SCHEMA,
       tools: [],
-      cwd: context.project,
+      cwd: projectOf(context),
       maxCostUsd,
       maxTurns: MAX_TURNS,
       signal,
@@ -159,7 +164,7 @@ async function askModel(
     });
     const found = judgementFrom(answer, 'differential');
     if (found.outcome !== 'unproven')
-      context.kept?.write(memory, { outcome: found.outcome, summary: found.summary });
+      keptBy(context)?.write(memory, { outcome: found.outcome, summary: found.summary });
     return found;
   }
 }

@@ -4,6 +4,7 @@ import { fileNameFor } from '../../core/text/paths.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { judgementOf, UNTIL_ABORTED } from '../run/outcome.ts';
+import { frozenBy, projectOf } from '../shared/asks.ts';
 import {
   type Feature,
   type FrozenFeature,
@@ -35,7 +36,7 @@ export const featuresGate: Gate<'features'> = {
     const list = parseFeatureList(text);
     if (!('features' in list)) return unreadable(file, list.problem, list.line);
     if (list.features.length === 0) return { outcome: 'fail', summary: `there are no features in ${file}` };
-    const frozen = readFrozen(context.frozen);
+    const frozen = readFrozen(frozenBy(context));
     const own = only ? list.features.filter(({ id }) => only.includes(id)) : list.features;
     const states = await atMost(AT_ONCE, own, (feature, index) =>
       stateOf(feature, verifyOf(feature, frozen), index, context, signal),
@@ -61,10 +62,10 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<FeatureState> {
   if (verify === undefined) return { feature };
-  const outputFile = `${context.outputDir}/${fileNameFor(context.name)}-${index + 1}-${fileNameFor(feature.id)}.txt`;
+  const outputFile = `${context.request.outputDir}/${fileNameFor(context.name)}-${index + 1}-${fileNameFor(feature.id)}.txt`;
   const result: ShellResult = await context.shell.run({
     command: verify,
-    cwd: context.project,
+    cwd: projectOf(context),
     outputFile,
     oneStream: true,
     timeoutMs: UNTIL_ABORTED,

@@ -31,12 +31,13 @@ export const forbidGate: Gate<'forbid'> = {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
     const wanted = options.paths ? pathMatcher(options.paths) : () => true;
-    const own = context.onlyPaths && new Set(context.onlyPaths);
+    const { onlyPaths, allowed } = context.request;
+    const own = onlyPaths && new Set(onlyPaths);
     const candidates = (await context.workspace.addedLines(span.from, span.to)).filter(
       (line) => wanted(line.path) && (own?.has(line.path) ?? true) && mayBeForbidden(line, groups),
     );
     const findings = candidates.length === 0 ? [] : await findIn(candidates, groups, span, context, signal);
-    const open = findings.filter(({ path, group }) => !isAllowed(context.allowed, path, group));
+    const open = findings.filter(({ path, group }) => !isAllowed(allowed, path, group));
     return open.length === 0 ? passed(findings.length) : failed(open, span);
   },
 };

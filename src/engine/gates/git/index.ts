@@ -81,7 +81,8 @@ async function gather(
   context: GateContext,
   signal: AbortSignal,
 ): Promise<Facts> {
-  const { baseTree, tree, baseCommit, workspace } = context;
+  const { request, tree, workspace } = context;
+  const { tree: baseTree, commit: baseCommit } = request.base;
   const facts: Facts = { status, hidden: [] };
   if (checks.includes('clean') || checks.includes('committed')) {
     facts.hidden = await hiddenChanges(context, status, signal);

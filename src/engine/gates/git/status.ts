@@ -90,7 +90,8 @@ export async function hiddenChanges(
   status: GitStatus,
   signal: AbortSignal,
 ): Promise<HiddenChange[]> {
-  const { baseTree, tree, workspace } = context;
+  const { request, tree, workspace } = context;
+  const baseTree = request.base.tree;
   if (baseTree === undefined || tree === undefined || baseTree === tree) return [];
   const shown = new Set(status.entries.map((entry) => entry.path));
   const quiet = (await workspace.changes(baseTree, tree)).filter((change) => !shown.has(change.path));

@@ -3,10 +3,11 @@ import { fingerprint } from '../../core/loop/verdict.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
-import type { Room, TestRun } from '../../ports/rooms.ts';
+import type { Holdout, Room, TestRun } from '../../ports/rooms.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { runGate } from '../run/index.ts';
 import { judgementOf, UNTIL_ABORTED, usefulLines } from '../run/outcome.ts';
+import { frozenBy, holdoutFor, keptBy } from '../shared/asks.ts';
 import { holdoutTraits } from './traits.ts';
 
 /**
@@ -29,7 +30,7 @@ export const holdoutGate: Gate<'holdout'> = {
         cwd: folder === '.' ? room.dir : `${room.dir}/${folder}`,
         // Where the agent may not see what the tests print, nothing of it is kept.
         ...(options.reveal === 'output'
-          ? { outputFile: `${context.outputDir}/${fileNameFor(context.name)}.txt` }
+          ? { outputFile: `${context.request.outputDir}/${fileNameFor(context.name)}.txt` }
           : {}),
         oneStream: true,
         timeoutMs: UNTIL_ABORTED,
@@ -47,7 +48,7 @@ interface FrozenHoldout {
   digest: string | null;
 }
 
-function digestOf(holdout: GateContext['holdout']): string | null {
+function digestOf(holdout: Holdout | undefined): string | null {
   try {
     return holdout?.digest() ?? null;
   } catch {
@@ -59,11 +60,12 @@ const ADD = 'Only the user can add them, in a terminal: untildone holdout add PA
 const UPDATE =
   'If the user changed them, the user takes them over in a terminal: untildone contract update. Otherwise they were tampered with: untildone holdout list';
 
-function heldFiles({ holdout, frozen }: GateContext): Readonly<Record<string, Uint8Array>> {
+function heldFiles(context: GateContext): Readonly<Record<string, Uint8Array>> {
+  const holdout = holdoutFor(context);
   const now = holdout?.digest();
   if (!holdout || now === undefined)
     throw new Unmeasurable('no held-out tests are kept for this project', [ADD]);
-  const then = frozen as FrozenHoldout | undefined;
+  const then = frozenBy(context) as FrozenHoldout | undefined;
   if (then && then.digest !== now)
     throw new Unmeasurable('the held-out tests are not those of the start', [UPDATE]);
   return holdout.files();
@@ -71,13 +73,13 @@ function heldFiles({ holdout, frozen }: GateContext): Readonly<Record<string, Ui
 
 async function openWith(
   over: Readonly<Record<string, Uint8Array>>,
-  { rooms, tree, baseTree }: GateContext,
+  { rooms, tree, request }: GateContext,
   signal: AbortSignal,
 ): Promise<Room> {
   if (!rooms || tree === undefined)
     throw new Unmeasurable('held-out tests run in a clean room, which needs a git repository', ['git init']);
   try {
-    return await rooms.open({ tree, base: baseTree, over, signal });
+    return await rooms.open({ tree, base: request.base.tree, over, signal });
   } catch (error) {
     // The names of the files are held out, too.
     if (!Object.keys(over).some((path) => (error as Error).message.includes(path))) throw error;
@@ -121,9 +123,10 @@ function judgementIn(options: HoldoutOptions, run: TestRun, context: GateContext
 function fewerThanBefore(
   tests: TestResults | undefined,
   { command }: HoldoutOptions,
-  { kept, holdout, digest }: GateContext,
+  context: GateContext,
 ): string | undefined {
-  const key = `holdout ${digest(JSON.stringify([command, holdout?.digest()]))}`;
+  const [kept, holdout] = [keptBy(context), holdoutFor(context)];
+  const key = `holdout ${context.judges.digest(JSON.stringify([command, holdout?.digest()]))}`;
   const known = kept?.read(key);
   const before = Math.max(typeof known === 'number' ? known : 0, holdout?.expected(command) ?? 0);
   const { passed, failed, skipped } = totals(tests);

@@ -1,16 +1,16 @@
 import { type HookEvent, writtenIn } from '../../core/loop/event.ts';
-import type { GateContext } from '../gate.ts';
+import type { JudgingRequest } from '../../ports/judging.ts';
 
 /**
  * The event with the fields that Claude Code uses. `stop_hook_active` is always false: scripts allow the Stop when it is
  * true, because nothing else keeps them from holding a session for ever. Here limits and stall do that.
  */
-export function eventFor(context: GateContext): Record<string, unknown> {
-  const { session, transcript, project, lastMessage, event } = context;
+export function eventFor(request: JudgingRequest): Record<string, unknown> {
+  const { session, transcript, frozen, lastMessage, event } = request;
   return {
     session_id: session,
     transcript_path: transcript ?? '',
-    cwd: event?.cwd ?? project,
+    cwd: event?.cwd ?? frozen.project,
     permission_mode: event?.permissionMode ?? 'default',
     ...(event?.promptId === undefined ? {} : { prompt_id: event.promptId }),
     ...(event?.agentId === undefined ? {} : { agent_id: event.agentId }),
@@ -46,6 +46,6 @@ function fieldsOf(event: HookEvent | undefined): Record<string, unknown> {
 }
 
 /** The event for a gate that gets no events, when the event brings a prompt or a task; else undefined. */
-export function textEventFor(context: GateContext): Record<string, unknown> | undefined {
-  return writtenIn(context.event) ? eventFor(context) : undefined;
+export function textEventFor(request: JudgingRequest): Record<string, unknown> | undefined {
+  return writtenIn(request.event) ? eventFor(request) : undefined;
 }

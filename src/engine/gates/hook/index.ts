@@ -16,19 +16,20 @@ export const hookGate: Gate<'hook'> = {
     // The command runs in the folder of the project: with "." its script is found and can be trusted.
     return [command.replace(/\$(?:CLAUDE_PROJECT_DIR\b|\{CLAUDE_PROJECT_DIR\})/g, '.')];
   },
-  async judge({ command }, context, signal) {
-    const { name, project, session, shell, outputDir } = context;
+  async judge({ command }, { name, request, shell }, signal) {
+    const { session, outputDir, frozen } = request;
+    const { project } = frozen;
     const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
     const result = await shell.run({
       command,
       cwd: project,
       env: { CLAUDE_PROJECT_DIR: project, CLAUDE_CODE_SESSION_ID: session },
-      input: `${JSON.stringify(eventFor(context))}\n`,
+      input: `${JSON.stringify(eventFor(request))}\n`,
       outputFile,
       timeoutMs: UNTIL_ABORTED,
       signal,
     });
-    const atPrompt = context.event?.name === 'UserPromptSubmit';
+    const atPrompt = request.event?.name === 'UserPromptSubmit';
     return { ...judgementFrom(command, result, atPrompt), proof: proofOf(command, result, outputFile) };
   },
 };

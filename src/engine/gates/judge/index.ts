@@ -1,6 +1,7 @@
 import { conversationText } from '../../core/loop/transcript.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import type { Gate, GateContext } from '../gate.ts';
+import { conversationIn, projectOf } from '../shared/asks.ts';
 import { describeChanges } from './changes.ts';
 import { judgementFrom, MATERIAL_IS_DATA, type Material, OPINION_SCHEMA, quoteUntrusted } from './opinion.ts';
 import { judgeTraits } from './traits.ts';
@@ -22,20 +23,23 @@ export const judgeGate: Gate<'judge'> = {
   ...judgeTraits,
   async judge({ question, model, maxCostUsd = MAX_COST_USD, transcript }, context, signal) {
     const work = await workOf(context);
-    const said = transcript ? await conversationOf(context) : undefined;
+    const said = transcript ? conversationOf(context) : undefined;
     const material = [work, said].filter((part) => part !== undefined);
     if (material.length === 0)
       return {
         outcome: 'unproven',
         summary: 'there is nothing to judge: the start of the work is not known',
       };
-    const task = { title: 'The task that the agent was given', text: keepShort(context.task, TASK_LIMIT) };
-    const answer = await context.agent.ask({
+    const task = {
+      title: 'The task that the agent was given',
+      text: keepShort(context.request.task, TASK_LIMIT),
+    };
+    const answer = await context.judges.agent.ask({
       systemPrompt: SYSTEM_PROMPT,
       prompt: `The question:\n${question}\n\n${quoteUntrusted([task, ...material])}\n\nAnswer the question at the top.`,
       schema: OPINION_SCHEMA,
       tools: [],
-      cwd: context.project,
+      cwd: projectOf(context),
       maxCostUsd,
       maxTurns: MAX_TURNS,
       signal,
@@ -55,20 +59,22 @@ each thing that is missing. Answer cannot_tell when the material does not decide
 matters is not shown. Judge what was asked, not style, and ask for nothing that neither question nor task ask for.`;
 
 async function workOf(context: GateContext): Promise<Material | undefined> {
-  const { workspace, baseTree, tree, lastMessage, onlyPaths } = context;
+  const { workspace, request, tree } = context;
+  const { base, lastMessage, onlyPaths } = request;
   if (tree === undefined) {
     if (lastMessage === undefined) return undefined;
     const text = lastMessage.slice(-MESSAGE_LIMIT);
     return { title: "The agent's final message (its own claim; the files could not be had)", text };
   }
-  if (baseTree === undefined) return undefined;
-  const { text, whole } = await describeChanges(workspace, baseTree, tree, DIFF_LIMIT, onlyPaths);
+  if (base.tree === undefined) return undefined;
+  const { text, whole } = await describeChanges(workspace, base.tree, tree, DIFF_LIMIT, onlyPaths);
   const title = 'What changed in the files since the agent began';
   return { title: whole ? title : `${title} (too long: parts are left out)`, text };
 }
 
-async function conversationOf({ conversation, lastMessage }: GateContext): Promise<Material | undefined> {
-  const { text, whole } = conversationText((await conversation?.()) ?? [], lastMessage, CONVERSATION_LIMIT);
+function conversationOf(context: GateContext): Material | undefined {
+  const { lastMessage } = context.request;
+  const { text, whole } = conversationText(conversationIn(context), lastMessage, CONVERSATION_LIMIT);
   if (text === '') return undefined;
   const title = 'The conversation with the agent, without what its tools answered';
   return { title: whole ? title : `${title} (too long: only its end)`, text };

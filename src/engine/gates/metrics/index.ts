@@ -1,13 +1,14 @@
 import type { MetricCondition, MetricName } from '../../core/contract/gate-options.ts';
 import { categoryOf } from '../../core/tools/tool-categories.ts';
-import type { Gate, GateContext, Judgement } from '../gate.ts';
+import type { Gate, GateContext, Judgement, Judges } from '../gate.ts';
+import { keptBy } from '../shared/asks.ts';
 import { conditionWords, metricsTraits } from './traits.ts';
 
 /** Counts of a loop. Tools are counted in the transcript of the session, on from where the last Stop stopped counting. */
 export const metricsGate: Gate<'metrics'> = {
   ...metricsTraits,
   judge({ conditions }, context) {
-    const { loop } = context;
+    const { loop } = context.request;
     if (!loop) return { outcome: 'skip', summary: 'these counts are kept in loops only' };
     const needsTools = conditions.some(({ metric }) => isToolCount(metric));
     const tools = needsTools ? toolCounts(context, loop.startedAt) : NOTHING;
@@ -93,7 +94,10 @@ const KEPT = 'metrics';
 const MOST_TRANSCRIPTS = 100;
 
 /** The counts over all sessions of the loop. Undefined: the transcript cannot be read. */
-function toolCounts({ transcript, toolCalls, kept }: GateContext, since: number): ToolCounts | undefined {
+function toolCounts(context: GateContext, since: number): ToolCounts | undefined {
+  const { transcript } = context.request;
+  const { toolCalls } = context.judges;
+  const kept = keptBy(context);
   if (transcript === undefined || !toolCalls) return undefined;
   const known = parseKept(kept?.read(KEPT));
   const counted = counting(known.get(transcript) ?? { ...NOTHING, offset: 0 }, transcript, toolCalls, since);
@@ -109,7 +113,7 @@ function toolCounts({ transcript, toolCalls, kept }: GateContext, since: number)
 function counting(
   before: Counted,
   transcript: string,
-  toolCalls: NonNullable<GateContext['toolCalls']>,
+  toolCalls: NonNullable<Judges['toolCalls']>,
   since: number,
 ): Counted {
   let counts = before;

@@ -5,8 +5,8 @@ import { promiseTraits } from './traits.ts';
 /** The final message of the agent states the promise. It is a claim. */
 export const promiseGate: InstantGate<'promise'> = {
   ...promiseTraits,
-  judge({ text }, context) {
-    const message = context.lastMessage;
+  judge({ text }, { request }) {
+    const message = request.lastMessage;
     if (message === undefined) return { outcome: 'fail', summary: 'there is no final message yet' };
     if (keepsPromise(message, text)) return { outcome: 'pass', summary: `stated ${renderPromise(text)}` };
     const other = findPromise(message);

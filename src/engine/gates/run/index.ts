@@ -17,12 +17,12 @@ export const runGate: Gate<'run'> = {
     return all.map((line) => (folder === '.' ? line : `cd ${quoteForShell(folder)} && ${line}`));
   },
   async judge({ command, cwd, env }, context, signal) {
-    const { name, outputDir } = context;
-    const event = isNew(context.event) ? textEventFor(context) : undefined;
+    const { name, request } = context;
+    const event = isNew(request.event) ? textEventFor(request) : undefined;
     const folder = insideProject(cwd ?? '.');
     if (folder === undefined)
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
-    const outputFile = `${outputDir}/${fileNameFor(name)}.txt`;
+    const outputFile = `${request.outputDir}/${fileNameFor(name)}.txt`;
     const { dir, runTests, room, walls } = await context.place(signal);
     const { result, tests } = await runTests({
       command,

@@ -1,6 +1,7 @@
 /** A test run that passes has to show what it ran: not less than at the start of the loop. */
 import { countOf, passes, type TestResults } from '../../core/proof/test-results.ts';
 import type { GateContext, Judgement } from '../gate.ts';
+import { hasDifferential, measuredIn } from '../shared/asks.ts';
 
 /** How often each test passed at the start, by name. */
 type Shown = [name: string, passed: number][];
@@ -22,14 +23,16 @@ export function comparedWithStart(
   context: GateContext,
 ): Judgement {
   const { tests } = run;
-  const { tree, baseTree, measured, hasDifferential } = context;
+  const { request, judges, tree } = context;
+  const baseTree = request.base.tree;
+  const measured = measuredIn(context);
   if (tree === undefined || baseTree === undefined || !measured) return judgement;
-  const key = `tests ${context.digest(JSON.stringify([context.name, run.command, baseTree]))}`;
+  const key = `tests ${judges.digest(JSON.stringify([context.name, run.command, baseTree]))}`;
   if (tree === baseTree) {
     if (tests) measured.write(key, shownIn(tests));
     return judgement;
   }
-  if (hasDifferential || judgement.outcome !== 'pass') return judgement;
+  if (hasDifferential(context) || judgement.outcome !== 'pass') return judgement;
   const before = measured.read(key) as Shown | undefined;
   return before ? withoutLoss(judgement, before, tests, context) : judgement;
 }
@@ -42,13 +45,13 @@ function withoutLoss(
   judgement: Judgement,
   before: Shown,
   tests: TestResults | undefined,
-  { name, allowed }: GateContext,
+  { name, request }: GateContext,
 ): Judgement {
   const then = before.reduce((sum, [, passed]) => sum + passed, 0);
   const now = tests ? countOf(tests, 'passed') : 0;
   if (then === 0 || (now >= then && tests?.whole)) return judgement;
   const exception = fewerTestsName(name);
-  if (allowed.includes(exception)) return { ...judgement, exceptions: [exception] };
+  if (request.allowed.includes(exception)) return { ...judgement, exceptions: [exception] };
   const missing = before.filter(([test]) => !passes(tests?.tests.get(test))).map(([test]) => test);
   const rest = missing.length - MOST_NAMED;
   return {

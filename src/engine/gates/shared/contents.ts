@@ -33,9 +33,10 @@ export interface Span {
 
 /** The trees to compare; undefined without a start and without a commit. */
 export async function workSinceStart(context: GateContext): Promise<Span | undefined> {
-  const { baseTree, workspace } = context;
+  const { request, workspace } = context;
   const to = context.tree ?? (await workspace.tree());
-  if (baseTree !== undefined) return { from: baseTree, to, since: 'start' };
+  const from = request.base.tree;
+  if (from !== undefined) return { from, to, since: 'start' };
   const { exitCode, stdout } = await workspace.git(['rev-parse', '--verify', '--quiet', 'HEAD:./']);
   return exitCode === 0 ? { from: stdout.trim(), to, since: 'commit' } : undefined;
 }

@@ -1,7 +1,8 @@
+import type { HookEvent } from '../../core/loop/event.ts';
 import type { AgentLine } from '../../core/loop/state.ts';
 import { isLost } from '../../core/loop/subagents.ts';
 import { globMatches } from '../../core/text/globs.ts';
-import type { Gate, GateContext, Judgement } from '../gate.ts';
+import type { Gate, Judgement } from '../gate.ts';
 import { subagentsTraits } from './traits.ts';
 
 /**
@@ -11,11 +12,11 @@ import { subagentsTraits } from './traits.ts';
 export const subagentsGate: Gate<'subagents'> = {
   ...subagentsTraits,
   judge({ type, atLeast }, context) {
-    const { agents } = context;
+    const { agents, event } = context.request;
     if (!agents) return { outcome: 'skip', summary: 'subagents are counted in loops only' };
     const own = agents
-      .filter((agent) => globMatches(type, agent.type) && agent.id !== context.event?.agentId)
-      .map((agent) => asOfNow(agent, context));
+      .filter((agent) => globMatches(type, agent.type) && agent.id !== event?.agentId)
+      .map((agent) => asOfNow(agent, event));
     const working = own.filter(({ status }) => status === 'working');
     const broken = notReplaced(own);
     const passed = own.filter(({ status }) => status === 'passed');
@@ -26,7 +27,7 @@ export const subagentsGate: Gate<'subagents'> = {
 };
 
 /** The agent with its status at this Stop. One that should be at work, and is not, is lost. */
-function asOfNow(agent: AgentLine, { event }: GateContext): AgentLine {
+function asOfNow(agent: AgentLine, event: HookEvent | undefined): AgentLine {
   if (event?.name !== 'Stop') return agent;
   const running = event.backgroundTasks.filter(({ status }) => ['running', 'pending'].includes(status));
   return isLost(agent, running) ? { ...agent, status: 'lost' } : agent;

@@ -23,7 +23,8 @@ export const suppressionsGate: Gate<'suppressions'> = {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
     const wanted = options.paths ? pathMatcher(options.paths) : () => true;
-    const own = context.onlyPaths && new Set(context.onlyPaths);
+    const { onlyPaths } = context.request;
+    const own = onlyPaths && new Set(onlyPaths);
     const concerns = (path: string) => wanted(path) && (own?.has(path) ?? true);
     const changes = await context.workspace.changes(span.from, span.to);
     const found = [
@@ -163,12 +164,12 @@ async function isSetUpIn(
 async function existedBefore(
   folder: string,
   changes: readonly FileChange[],
-  { workspace, baseCommit }: GateContext,
+  { workspace, request }: GateContext,
 ): Promise<boolean> {
   const inside = (path: string) => path.startsWith(`${folder}/`);
   if (changes.some(({ change, path, from }) => change !== 'added' && inside(from ?? path))) return true;
   const { exitCode, stdout } = await workspace.git([
-    ...['ls-tree', '--name-only', baseCommit ?? 'HEAD', '--', `${folder}/`],
+    ...['ls-tree', '--name-only', request.base.commit ?? 'HEAD', '--', `${folder}/`],
   ]);
   return exitCode === 0 && stdout.trim() !== '';
 }
@@ -180,7 +181,7 @@ function judgementOf(
 ): Judgement {
   const { allow = [] } = options;
   const inContract = ({ group, name }: Finding) => allow.includes(group) || allow.includes(name);
-  const byName = ({ id }: Finding) => context.allowed.includes(id);
+  const byName = ({ id }: Finding) => context.request.allowed.includes(id);
   const open = found.filter((finding) => !inContract(finding) && !byName(finding));
   const notes = found
     .filter(inContract)
@@ -188,7 +189,7 @@ function judgementOf(
   const named = found.filter((finding) => !inContract(finding) && byName(finding));
   const known = { notes: notes.length > 0 ? notes.slice(0, MAX_LINES) : undefined };
   if (open.length === 0) return { ...known, ...passed(named) };
-  const answers = context.answers ?? {};
+  const answers = context.request.answers ?? {};
   const answered = Object.hasOwn(answers, context.name) ? answers[context.name] : undefined;
   const isSame = answered?.digest === digestOf(open);
   if (answered?.said === 'approved' && isSame) return { ...known, ...passed([...named, ...open]) };

@@ -5,8 +5,8 @@ import { tasksTraits } from './traits.ts';
 /** The task list of Claude Code has no open items. The agent keeps the list, so this is a claim. */
 export const tasksGate: Gate<'tasks'> = {
   ...tasksTraits,
-  async judge(_options, { session, tasks }) {
-    const open = await tasks.open(session);
+  async judge(_options, { request, judges }) {
+    const open = await judges.tasks.open(request.session);
     if (open === undefined) return { outcome: 'skip', summary: 'this session has no task list' };
     if (open.length === 0) return { outcome: 'pass', summary: 'no task is open' };
     const next = open.find((task) => task.status === 'in_progress') ?? open[0];

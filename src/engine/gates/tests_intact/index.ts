@@ -3,6 +3,7 @@ import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
 import type { SourceReader } from '../../ports/source.ts';
 import type { Gate, Judgement } from '../gate.ts';
+import { hasDifferential } from '../shared/asks.ts';
 import { contentsAt, NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
 import { compareConfig, isConfig } from './compare-config.ts';
 import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
@@ -25,7 +26,7 @@ export const testsIntactGate: Gate<'tests_intact'> = {
   async judge(options, context, signal) {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
-    const { workspace, allowed } = context;
+    const { workspace, request, judges } = context;
     const wanted = options.paths ? pathMatcher(options.paths) : () => true;
     const files = (await workspace.changes(span.from, span.to))
       .map(sidesOf)
@@ -48,13 +49,14 @@ export const testsIntactGate: Gate<'tests_intact'> = {
     ]);
     const { findings, settings, problems } = await findWeakenings(
       files.map((file) => withContents(file, then, now)),
-      context.source,
+      judges.source,
     );
-    const isOpen = ({ id }: Finding) => !allowed.includes(id);
+    const isOpen = ({ id }: Finding) => !request.allowed.includes(id);
     // Where old tests are run on the new code, that tells whether a test was weakened: reading them is a note then.
-    const measured = context.hasDifferential ? findings.filter(isOpen) : [];
-    const open = [...(context.hasDifferential ? [] : findings), ...settings].filter(isOpen);
-    const isUnread = problems.length > 0 && !context.hasDifferential;
+    const isMeasured = hasDifferential(context);
+    const measured = isMeasured ? findings.filter(isOpen) : [];
+    const open = [...(isMeasured ? [] : findings), ...settings].filter(isOpen);
+    const isUnread = problems.length > 0 && !isMeasured;
     const judgement =
       open.length > 0
         ? failed(open)

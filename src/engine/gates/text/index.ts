@@ -23,8 +23,8 @@ interface Fault {
 /** The text of a prompt or of a task. At a Stop there is no such text, and the gate skips. */
 export const textGate: InstantGate<'text'> = {
   ...textTraits,
-  judge(options, { event }) {
-    const written = writtenIn(event);
+  judge(options, { request }) {
+    const written = writtenIn(request.event);
     if (!written) return { outcome: 'skip', summary: 'there is no prompt and no task to look at' };
     const { what, text } = written;
     if (text.length > LONGEST) {

@@ -38,10 +38,10 @@ export function remind(
   return { kind: 'inject', context: joinedParts([reminder, keepShort(notes, left)]) };
 }
 
-/** Lessons of earlier loops, as far as this loop is told them; empty when there are none. */
+/** Lessons of earlier loops; empty when there are none. */
 function lessonsOf(ref: LoopRef, state: LoopState, ports: SessionPorts): string {
-  const ruling = state.lessons && rulingContract(ref, state, ports);
-  return (ruling && ports.lessons?.loop(ref, state.lessons, ruling.contract, ports.clock.now())) ?? '';
+  const ruling = rulingContract(ref, state, ports);
+  return (ruling && ports.lessons?.loop(ref, ruling.contract, ports.clock.now())) ?? '';
 }
 
 function joinedParts(parts: readonly string[]): string {

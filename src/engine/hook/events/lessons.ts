@@ -17,7 +17,7 @@ export function tellLessons(event: HookEvent, { lessons, clock, ...ports }: Port
 /** A session goes on without lessons when they cannot be read. */
 function wordsFor(event: HookEvent, { lessons, clock, ...ports }: Ports): string | undefined {
   try {
-    return lessons?.session(event.session, ports.projectOf(event), clock.now());
+    return lessons?.session(ports.projectOf(event), clock.now());
   } catch {
     return undefined;
   }

@@ -121,7 +121,7 @@ async function standingStop(event: StopEvent, session: GuardedSession, ports: Se
   if (tree === state.settledTree) return SILENCE;
   const turn = { lastMessage: event.lastMessage, toolRan: true };
   const calls = callsFor(rule.gates, contract);
-  const { verdicts, tree: judged = tree } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  const { verdicts, tree: judged = tree } = await judgeEvent(event, calls, session.judged(), turn, ports);
   const decision = decideStanding(verdicts, isAtCap(event, state, ports) ? 0 : rule.blocks - state.blocks);
   const after =
     decision.kind === 'block' ? { ...state, blocks: state.blocks + 1 } : { ...state, settledTree: judged };

@@ -40,7 +40,7 @@ export async function guardPrompt(
   if (!rule || !isPersonsPrompt(event) || !session.rules()) return SILENCE;
   if (rule.gates.length === 0) return told(rule, frozen.project, ports.notes.files);
   const calls = planGates(event, contract);
-  const { verdicts } = await judgeEvent(event, calls, session.facts(), { toolRan: true }, ports);
+  const { verdicts } = await judgeEvent(event, calls, session.judged(), { toolRan: true }, ports);
   const before = session.refusals(PROMPT);
   const found = outcomeOf(verdicts, before);
   const kept = { verdicts: verdicts.map(withoutPrompt), refused: found.refused };

@@ -62,7 +62,7 @@ async function judgeWork(
   const own = event.name === 'SubagentStop' ? await workOfAgent(event, session, ports) : undefined;
   const lastMessage = 'lastMessage' in event ? event.lastMessage : undefined;
   const turn = { lastMessage, toolRan: true, own };
-  const { verdicts } = await judgeEvent(event, calls, session.facts(), turn, ports);
+  const { verdicts } = await judgeEvent(event, calls, session.judged(), turn, ports);
   return own ? own.explained(verdicts) : verdicts;
 }
 

@@ -5,7 +5,7 @@ import { eventName, type HookEvent } from '../../core/loop/event.ts';
 import { guardedAfter } from '../../core/loop/state.ts';
 import { lineOf } from '../../core/loop/subagents.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
-import { factsOfLoop } from '../../judging/judge-loop.ts';
+import { judgedLoop } from '../../judging/judge-loop.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
@@ -28,7 +28,7 @@ export function sessionWithLoop(
     ...phaseIn(contract.contract, state),
     keepsNotes: true,
     outputDir: ports.store.outputDir(ref),
-    facts: () => factsOfLoop(ref, state, ports),
+    judged: () => judgedLoop(ref, state, ports),
     refusals: (subject) => state.guarded[subject] ?? 0,
     worktreeOf: (agent) => lineOf(state, agent)?.worktree,
     record(outcome) {
@@ -58,10 +58,10 @@ export function sessionWithoutLoop(
     isActive: true,
     keepsNotes: false,
     outputDir,
-    facts() {
+    judged() {
       const { baseTree } = state();
       return {
-        frozen: contract,
+        ...contract,
         session: event.session,
         task: contract.contract.task ?? '',
         outputDir,

@@ -15,10 +15,10 @@ import { baseGates } from '../../core/loop/since-start.ts';
 import type { StartedWith } from '../../core/loop/started-with.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { testsChangedBefore } from '../../core/proof/changed-tests.ts';
+import type { Judges } from '../../gates/gate.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
-import type { Judges } from '../../judging/ports.ts';
 import type { Judged } from '../../ports/judging.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 
@@ -245,7 +245,7 @@ async function judgeBaseline(
   return judge(
     {
       calls: baselineCalls(plan.contract),
-      frozen: contract,
+      ...contract,
       session: plan.session,
       task: plan.task,
       outputDir: plan.outputDir,

@@ -6,7 +6,8 @@ import type { LoopState } from '../../core/loop/state.ts';
 import { askedSoFar, howToAsk } from '../../core/words/asking.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { Situation } from '../../core/words/reason.ts';
-import type { Judges, JudgingPorts } from '../../judging/ports.ts';
+import type { Judges } from '../../gates/gate.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
 import type { LoopRef, Ports } from '../../ports/ports.ts';
 
 /** Where a loop stands, for the texts about it. */

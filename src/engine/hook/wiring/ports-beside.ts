@@ -1,10 +1,11 @@
 import type { Contract } from '../../core/contract/contract.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
+import type { Judges } from '../../gates/gate.ts';
 import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { Judges, JudgingPorts } from '../../judging/ports.ts';
+import type { JudgingPorts } from '../../judging/ports.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { callerOfEvent } from '../doubtful.ts';
 import { openCommonPorts } from './common-ports.ts';

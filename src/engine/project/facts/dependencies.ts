@@ -1,5 +1,10 @@
 /** What a folder depends on, and what installs exactly that, as far as its files tell. */
-import type { Dependencies, FolderFacts, Machine, PackageManager } from '../../core/contract/project-facts.ts';
+import type {
+  Dependencies,
+  FolderFacts,
+  Machine,
+  PackageManager,
+} from '../../core/contract/project-facts.ts';
 import { mapOf, parsed } from './json.ts';
 import { ofNode } from './node-dependencies.ts';
 import { ofPython } from './python-dependencies.ts';
@@ -46,7 +51,9 @@ function ofRust(read: Read, has: Has): Dependencies | undefined {
   const isWorkspace = /^\[workspace\b/m.test(text);
   if (!isWorkspace && !dependsIn(text)) return undefined;
   const own = [...TARGETS.filter(has), ...(/^\[\[|^\[lib\]/m.test(text) ? NAMED_TARGETS : [])];
-  const members = isWorkspace ? ['**/Cargo.toml', ...[...TARGETS, ...NAMED_TARGETS].map((path) => `**/${path}`)] : [];
+  const members = isWorkspace
+    ? ['**/Cargo.toml', ...[...TARGETS, ...NAMED_TARGETS].map((path) => `**/${path}`)]
+    : [];
   return {
     run: has('Cargo.lock') ? 'cargo fetch --locked' : 'cargo fetch',
     inputs: [
@@ -58,7 +65,9 @@ function ofRust(read: Read, has: Has): Dependencies | undefined {
 }
 
 function dependsIn(text: string): boolean {
-  const tables = text.split(/^(?=\[)/m).filter((table) => /^\[(?:[^\]]*\.)?(?:dev-|build-)?dependencies(?:\.[^\]]+)?\]/.test(table));
+  const tables = text
+    .split(/^(?=\[)/m)
+    .filter((table) => /^\[(?:[^\]]*\.)?(?:dev-|build-)?dependencies(?:\.[^\]]+)?\]/.test(table));
   return tables.some((table) => /^\[[^\]]*dependencies\./.test(table) || /\n[ \t]*[\w"-]/.test(table));
 }
 
@@ -67,7 +76,12 @@ function ofRuby(read: Read, has: Has, machine: Machine | undefined): Dependencie
   const inputs = ['Gemfile', 'Gemfile.lock', '*.gemspec', '.ruby-version', 'lib/**/version.rb'];
   const found = has('vendor/bundle') || has('.bundle') ? { found: true as const } : {};
   if (machine && !machine.hasProgram('bundle'))
-    return { inputs, missing: 'bundle (gem install bundler)', hint: 'bundle is not installed here: gem install bundler', ...found };
+    return {
+      inputs,
+      missing: 'bundle (gem install bundler)',
+      hint: 'bundle is not installed here: gem install bundler',
+      ...found,
+    };
   return { run: 'bundle config set --local path vendor/bundle && bundle install --quiet', inputs, ...found };
 }
 
@@ -78,7 +92,12 @@ function ofPhp(read: Read, has: Has, machine: Machine | undefined): Dependencies
   const inputs = ['composer.json', ...['composer.lock'].filter(has)];
   const found = has('vendor') ? { found: true as const } : {};
   if (machine && !machine.hasProgram('composer'))
-    return { inputs, missing: 'composer (https://getcomposer.org)', hint: 'composer is not installed here', ...found };
+    return {
+      inputs,
+      missing: 'composer (https://getcomposer.org)',
+      hint: 'composer is not installed here',
+      ...found,
+    };
   if (!has('composer.lock')) return { inputs, missing: 'composer.lock', ...found };
   return { run: 'composer install --no-interaction --no-progress --quiet', inputs, ...found };
 }

@@ -60,8 +60,14 @@ export function sitePackages(env: NodeJS.ProcessEnv, project: string): string[] 
 export function interpreterPackages(env: NodeJS.ProcessEnv): string[] {
   const python = programAt('python3', env);
   if (python === undefined) return [];
-  const question = 'import json,site,sys;print(json.dumps([p for p in site.getsitepackages()+[site.getusersitepackages()]]))';
-  const { status, stdout } = spawnSync(python, ['-I', '-c', question], { cwd: '/', env, timeout: ASK_MS, encoding: 'utf8' });
+  const question =
+    'import json,site,sys;print(json.dumps([p for p in site.getsitepackages()+[site.getusersitepackages()]]))';
+  const { status, stdout } = spawnSync(python, ['-I', '-c', question], {
+    cwd: '/',
+    env,
+    timeout: ASK_MS,
+    encoding: 'utf8',
+  });
   try {
     const paths: unknown = status === 0 ? JSON.parse(stdout) : [];
     return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string') : [];

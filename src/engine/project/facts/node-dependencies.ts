@@ -25,7 +25,12 @@ export function managerOf(declared: unknown, has: Has): PackageManager {
 }
 
 /** How the manager is called here; undefined where it cannot be. */
-export function callOf(manager: PackageManager, read: Read, has: Has, machine: Machine | undefined): string | undefined {
+export function callOf(
+  manager: PackageManager,
+  read: Read,
+  has: Has,
+  machine: Machine | undefined,
+): string | undefined {
   const release = /^[ \t]*yarnPath[ \t]*:[ \t]*["']?([\w./-]+)/m.exec(read('.yarnrc.yml') ?? '')?.[1];
   if (manager === 'yarn' && release !== undefined && has(release)) return `node ${release}`;
   if (machine === undefined || machine.hasProgram(manager)) return manager;
@@ -41,9 +46,19 @@ const FILES: Record<PackageManager, readonly string[]> = {
 };
 const BERRY_FOLDERS = ['.yarn/releases', '.yarn/plugins', '.yarn/patches', '.yarn/sdks'];
 
-export const DEPENDENCY_KEYS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+export const DEPENDENCY_KEYS = [
+  'dependencies',
+  'devDependencies',
+  'optionalDependencies',
+  'peerDependencies',
+];
 
-export function ofNode(read: Read, has: Has, manager: PackageManager, machine?: Machine): Dependencies | undefined {
+export function ofNode(
+  read: Read,
+  has: Has,
+  manager: PackageManager,
+  machine?: Machine,
+): Dependencies | undefined {
   const text = read('package.json');
   if (text === undefined) return undefined;
   const json = mapOf(parsed(text));
@@ -60,7 +75,11 @@ export function ofNode(read: Read, has: Has, manager: PackageManager, machine?: 
     ...members,
     ...own.inputs,
   ];
-  return { ...howToInstall(read, has, manager, own.buildsItself, machine), inputs, ...(own.buildsItself ? { builds: own.builds } : {}) };
+  return {
+    ...howToInstall(read, has, manager, own.buildsItself, machine),
+    inputs,
+    ...(own.buildsItself ? { builds: own.builds } : {}),
+  };
 }
 
 /** The manifests of the packages of a workspace. */
@@ -72,15 +91,29 @@ function membersOf(workspaces: readonly string[], pnpm: string | undefined): str
 
 type HowToInstall = Pick<Dependencies, 'run' | 'missing' | 'found' | 'hint'>;
 
-function howToInstall(read: Read, has: Has, manager: PackageManager, withoutScripts: boolean, machine: Machine | undefined): HowToInstall {
+function howToInstall(
+  read: Read,
+  has: Has,
+  manager: PackageManager,
+  withoutScripts: boolean,
+  machine: Machine | undefined,
+): HowToInstall {
   const isLocked = LOCK_FILES.some(([file, of]) => of === manager && has(file));
   const call = callOf(manager, read, has, machine);
   const found = has('node_modules') ? { found: true as const } : {};
-  if (isLocked && call !== undefined) return { run: installLines(manager, call, read, has, withoutScripts).join(' && '), ...found };
-  if (isLocked) return { missing: `${manager} (${HOW_TO_GET[manager]})`, hint: `${manager} is not installed here: ${HOW_TO_GET[manager]}`, ...found };
+  if (isLocked && call !== undefined)
+    return { run: installLines(manager, call, read, has, withoutScripts).join(' && '), ...found };
+  if (isLocked)
+    return {
+      missing: `${manager} (${HOW_TO_GET[manager]})`,
+      hint: `${manager} is not installed here: ${HOW_TO_GET[manager]}`,
+      ...found,
+    };
   const isFound = found.found === true || machine === undefined;
   // Without a lock file the newest fitting versions are taken, once.
-  return isFound ? { missing: 'a lock file', ...found } : { run: 'npm install --no-package-lock --no-audit --no-fund', missing: 'a lock file' };
+  return isFound
+    ? { missing: 'a lock file', ...found }
+    : { run: 'npm install --no-package-lock --no-audit --no-fund', missing: 'a lock file' };
 }
 
 const HOW_TO_GET: Record<PackageManager, string> = {
@@ -91,7 +124,13 @@ const HOW_TO_GET: Record<PackageManager, string> = {
 };
 
 /** Exactly what a lock file names. With `withoutScripts` only the scripts of the packages run, not those of the project. */
-function installLines(manager: PackageManager, call: string, read: Read, has: Has, withoutScripts: boolean): string[] {
+function installLines(
+  manager: PackageManager,
+  call: string,
+  read: Read,
+  has: Has,
+  withoutScripts: boolean,
+): string[] {
   switch (manager) {
     case 'npm':
       return withoutScripts ? ['npm ci --ignore-scripts', 'npm rebuild'] : ['npm ci'];
@@ -99,12 +138,18 @@ function installLines(manager: PackageManager, call: string, read: Read, has: Ha
       const frozen = `${call} install --frozen-lockfile`;
       const lines = withoutScripts ? [`${frozen} --ignore-scripts`, `${call} rebuild`] : [frozen];
       // Scripts of the project call the manager by its name.
-      return call.startsWith('corepack ') ? [...lines, 'corepack enable --install-directory node_modules/.bin pnpm'] : lines;
+      return call.startsWith('corepack ')
+        ? [...lines, 'corepack enable --install-directory node_modules/.bin pnpm']
+        : lines;
     }
     case 'yarn': {
-      const isBerry = has('.yarnrc.yml') || /"packageManager"\s*:\s*"yarn@(?!1\.)/.test(read('package.json') ?? '');
+      const isBerry =
+        has('.yarnrc.yml') || /"packageManager"\s*:\s*"yarn@(?!1\.)/.test(read('package.json') ?? '');
       if (isBerry) return [`${call} install --immutable${withoutScripts ? ' --mode=skip-build' : ''}`];
-      return [`${call} install --frozen-lockfile${withoutScripts ? ' --ignore-scripts' : ''}`, ...(withoutScripts ? ['npm rebuild'] : [])];
+      return [
+        `${call} install --frozen-lockfile${withoutScripts ? ' --ignore-scripts' : ''}`,
+        ...(withoutScripts ? ['npm rebuild'] : []),
+      ];
     }
     case 'bun':
       return [`${call} install --frozen-lockfile${withoutScripts ? ' --ignore-scripts' : ''}`];
@@ -113,13 +158,17 @@ function installLines(manager: PackageManager, call: string, read: Read, has: Ha
 
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 /** Scripts that only set up hooks of git, or ask who installs: a clean room needs none of them. */
-const HOOKS = /^(?:husky(?: install)?(?: \S+)?|is-ci|is-ci \|\| husky(?: install)?|simple-git-hooks|lefthook install|npx (?:husky|only-allow|simple-git-hooks)\b.*|only-allow \w+|ts-scripts install|lint-staged|git config .*|(?:\w+ )?\|\| true|effect-language-service \w+|skip-ci|node \.husky\/\S+)$/;
+const HOOKS =
+  /^(?:husky(?: install)?(?: \S+)?|is-ci|is-ci \|\| husky(?: install)?|simple-git-hooks|lefthook install|npx (?:husky|only-allow|simple-git-hooks)\b.*|only-allow \w+|ts-scripts install|lint-staged|git config .*|(?:\w+ )?\|\| true|effect-language-service \w+|skip-ci|node \.husky\/\S+)$/;
 
 /**
  * Files of the project that the installation reads: packages in folders and archives, patches, scripts. Scripts of the project
  * that need more than that are not run with the installation: `builds` names them, for the commands that need what they make.
  */
-function localFiles(json: Record<string, unknown>, has: Has): { inputs: string[]; buildsItself: boolean; builds: string[] } {
+function localFiles(
+  json: Record<string, unknown>,
+  has: Has,
+): { inputs: string[]; buildsItself: boolean; builds: string[] } {
   const versions = DEPENDENCY_KEYS.flatMap((key) => Object.values(mapOf(json[key])));
   const packages = versions.flatMap((version) => {
     const path =
@@ -131,12 +180,21 @@ function localFiles(json: Record<string, unknown>, has: Has): { inputs: string[]
     const script = mapOf(json.scripts)[name];
     return typeof script === 'string' && script.trim() !== '' ? [{ name, script: script.trim() }] : [];
   });
-  const needing = scripts.filter(({ script }) => !script.split('&&').every((part) => isContained(part.trim(), has)));
-  const builds = needing.filter(({ script }) => !script.split('&&').every((part) => HOOKS.test(part.trim()) || isContained(part.trim(), has)));
+  const needing = scripts.filter(
+    ({ script }) => !script.split('&&').every((part) => isContained(part.trim(), has)),
+  );
+  const builds = needing.filter(
+    ({ script }) =>
+      !script.split('&&').every((part) => HOOKS.test(part.trim()) || isContained(part.trim(), has)),
+  );
   const words = scripts.filter((one) => !needing.includes(one)).flatMap(({ script }) => script.split(/\s+/));
   const run = words.map((word) => word.replace(/^\.\//, '')).filter((word) => word !== '' && has(word));
   const patches = has('patches') ? ['patches/**'] : [];
-  return { inputs: [...new Set([...packages, ...run, ...patches])], buildsItself: needing.length > 0, builds: builds.map(({ name }) => name) };
+  return {
+    inputs: [...new Set([...packages, ...run, ...patches])],
+    buildsItself: needing.length > 0,
+    builds: builds.map(({ name }) => name),
+  };
 }
 
 /** Whether a script reads only files that its own words name. */

@@ -6,7 +6,6 @@ import { namesIn, readSmall } from '../../files/whole-file.ts';
 import { ciOf } from './ci/ci.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { mapOf, parsed } from './json.ts';
-import { machineOf } from './machine.ts';
 import { callOf, managerOf } from './node-dependencies.ts';
 import { otherTests } from './other-tests.ts';
 import { packageFolders } from './package-folders.ts';
@@ -17,18 +16,22 @@ const LARGEST = 1024 * 1024;
 const PLANS = ['PLAN.md', 'plan.md', 'docs/PLAN.md', '.claude/PLAN.md'];
 const FEATURE_LISTS = ['feature_list.json', '.claude/feature_list.json', 'docs/feature_list.json'];
 
-/** Facts about a project that can be seen without running anything of it. A file that cannot be read counts as missing. */
-export function projectFacts(folder: string, env: NodeJS.ProcessEnv = process.env): ProjectFacts {
+/**
+ * Facts about a project that can be seen without running anything of it. A file that cannot be read counts as missing. Without
+ * `machine` every program is taken to be there.
+ */
+export function projectFacts(folder: string, machine?: Machine): ProjectFacts {
   const has = (path: string) => existsSync(join(folder, path));
   const read = (path: string) => readQuietly(join(folder, path));
   const plan = PLANS.find((path) => /^[ \t]*[-*+] \[[ xX]\] /m.test(read(path) ?? ''));
   const featureList = FEATURE_LISTS.find((path) => read(path) !== undefined);
   const { packages, leftOut } = packageFolders(folder);
-  const machine = machineOf(env, folder);
   return {
     ...folderFacts(folder, [], machine),
     ...(packages.length > 0
-      ? { packages: packages.map((one) => ({ folder: one, ...folderFacts(folder, one.split('/'), machine) })) }
+      ? {
+          packages: packages.map((one) => ({ folder: one, ...folderFacts(folder, one.split('/'), machine) })),
+        }
       : {}),
     ...(leftOut.length > 0 ? { leftOut } : {}),
     plan,
@@ -36,7 +39,7 @@ export function projectFacts(folder: string, env: NodeJS.ProcessEnv = process.en
     git: has('.git'),
     githubWorkflows: hasWorkflows(join(folder, '.github', 'workflows')),
     ...ciFacts(folder),
-    machine,
+    ...(machine ? { machine } : {}),
     ...needsOf(read),
   };
 }
@@ -65,7 +68,12 @@ export function folderFacts(project: string, parts: readonly string[] = [], mach
     [...parts, ''].some((_, i) => existsSync(join(project, ...parts.slice(0, parts.length - i), path)));
   const node = nodeFacts(read, has, isAbove, machine);
   const tasks = tasksOf(read);
-  const others = otherTests({ read, has, names: (below) => namesIn(join(folder, below)), ...(machine ? { machine } : {}) });
+  const others = otherTests({
+    read,
+    has,
+    names: (below) => namesIn(join(folder, below)),
+    ...(machine ? { machine } : {}),
+  });
   return {
     node,
     python: pythonFacts(read, has, isAbove, { folder, machine }),
@@ -154,7 +162,22 @@ function runnerOf(isAbove: Has, machine: Machine | undefined): NonNullable<Proje
   return isAbove('poetry.lock') && isThere('poetry') ? 'poetry run' : '';
 }
 
-const PYTHON_TOOLS = ['pytest', 'ruff', 'mypy', 'flake8', 'black', 'isort', 'pylint', 'bandit', 'codespell', 'pycodestyle', 'coverage', 'pyright', 'tox', 'nox'];
+const PYTHON_TOOLS = [
+  'pytest',
+  'ruff',
+  'mypy',
+  'flake8',
+  'black',
+  'isort',
+  'pylint',
+  'bandit',
+  'codespell',
+  'pycodestyle',
+  'coverage',
+  'pyright',
+  'tox',
+  'nox',
+];
 
 const PYTHON_TEST = /^(?:test_.*|.*_test)\.py$/;
 const PYTHON_TEST_FOLDERS = ['.', 'tests', 'test'];

@@ -16,7 +16,12 @@ const LOCKED: readonly Locked[] = [
   { file: 'uv.lock', program: 'uv', run: 'uv sync --frozen', get: 'pipx install uv' },
   { file: 'poetry.lock', program: 'poetry', run: 'poetry install', get: 'pipx install poetry' },
   { file: 'pdm.lock', program: 'pdm', run: 'pdm sync', get: 'pipx install pdm' },
-  { file: 'Pipfile.lock', program: 'pipenv', run: 'PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev', get: 'pipx install pipenv' },
+  {
+    file: 'Pipfile.lock',
+    program: 'pipenv',
+    run: 'PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev',
+    get: 'pipx install pipenv',
+  },
 ];
 
 export function ofPython(read: Read, has: Has, isAbove: Has, machine?: Machine): Dependencies | undefined {
@@ -25,32 +30,73 @@ export function ofPython(read: Read, has: Has, isAbove: Has, machine?: Machine):
   const there = whatIsThere(read, project, machine);
   const locked = LOCKED.find(({ file }) => has(file));
   if (locked) {
-    const inputs = [...['pyproject.toml', 'Pipfile'].filter(has), locked.file, ...(machine ? readByBuilds(has, project) : [])];
-    if (machine === undefined || machine.hasProgram(locked.program)) return { run: locked.run, inputs, ...foundOnly(there) };
-    return { inputs, missing: `${locked.program} (${locked.get})`, hint: `${locked.program} is not installed here: ${locked.get}`, ...there };
+    const inputs = [
+      ...['pyproject.toml', 'Pipfile'].filter(has),
+      locked.file,
+      ...(machine ? readByBuilds(has, project) : []),
+    ];
+    if (machine === undefined || machine.hasProgram(locked.program))
+      return { run: locked.run, inputs, ...foundOnly(there) };
+    return {
+      inputs,
+      missing: `${locked.program} (${locked.get})`,
+      hint: `${locked.program} is not installed here: ${locked.get}`,
+      ...there,
+    };
   }
   // The lock file of a folder above serves this one, too.
   if (LOCKED.some(({ file }) => isAbove(file))) return undefined;
   const requirements = requirementsOf(read);
   if (there.found) return { inputs: [], missing: 'uv.lock, poetry.lock or requirements.txt', ...there };
-  if (requirements.length > 0) return inVenv(requirements.map((path) => `-r ${path}`), [...REQUIREMENTS.filter(has)], project, has, machine);
+  if (requirements.length > 0)
+    return inVenv(
+      requirements.map((path) => `-r ${path}`),
+      REQUIREMENTS.filter(has),
+      { read, has, project, machine },
+    );
   const declares =
-    /^[ \t]*dependencies[ \t]*=[ \t]*\[[ \t]*(?!\])\S|^[ \t]*dependencies[ \t]*=[ \t]*\[[ \t]*$/m.test(project);
-  if (!declares && !has('Pipfile') && !has('setup.py') && !(machine && isInstallable(project, has))) return undefined;
-  if (machine === undefined || !isInstallable(project, has)) return { inputs: [], missing: 'uv.lock, poetry.lock or requirements.txt' };
+    /^[ \t]*dependencies[ \t]*=[ \t]*\[[ \t]*(?!\])\S|^[ \t]*dependencies[ \t]*=[ \t]*\[[ \t]*$/m.test(
+      project,
+    );
+  if (!declares && !has('Pipfile') && !has('setup.py') && !(machine && isInstallable(project, has)))
+    return undefined;
+  if (machine === undefined || !isInstallable(project, has))
+    return { inputs: [], missing: 'uv.lock, poetry.lock or requirements.txt' };
   const needsPytest = !/pytest/.test(project) || !/optional-dependencies/.test(project) ? ['pytest'] : [];
-  return inVenv(needsPytest, [], project, has, machine);
+  return inVenv(needsPytest, [], { read, has, project, machine });
+}
+
+/** The project itself, among what is installed. */
+const EDITABLE = /^[ \t]*(?:-e[ \t]+)?(?:\.(?:\[[^\]]*\])?|file:\.)[ \t]*(?:#.*)?$/m;
+
+interface Look {
+  read: Read;
+  has: Has;
+  /** The text of pyproject.toml. */
+  project: string;
+  machine: Machine | undefined;
 }
 
 /** Where the project can be installed, it is, so that tests find the package as people get it. */
-function inVenv(what: readonly string[], inputs: readonly string[], project: string, has: Has, machine: Machine | undefined): Dependencies {
+function inVenv(
+  what: readonly string[],
+  inputs: readonly string[],
+  { read, has, project, machine }: Look,
+): Dependencies {
   const extras = textsOfExtras(project);
-  const own = machine && isInstallable(project, has) ? [`-e ${extras.length > 0 ? `'.[${extras.join(',')}]'` : '.'}`] : [];
+  const named = inputs.some((path) => EDITABLE.test(read(path) ?? ''));
+  const own =
+    machine && isInstallable(project, has) && !named
+      ? [`-e ${extras.length > 0 ? `'.[${extras.join(',')}]'` : '.'}`]
+      : [];
   const run = `python3 -m venv .venv && .venv/bin/python -m pip install -q ${[...what, ...own].join(' ')}`;
-  const read = own.length > 0 ? readByBuilds(has, project) : [];
+  const isInstalled = own.length > 0 || named;
+  const built = isInstalled
+    ? [...['pyproject.toml', 'setup.py'].filter(has), ...readByBuilds(has, project)]
+    : [];
   // Where that fails, the interpreter itself may have what is needed.
   const fallback = machine ? { found: true as const } : {};
-  return { run, ...fallback, inputs: [...new Set([...inputs, ...(own.length > 0 ? ['pyproject.toml', 'setup.py'].filter(has) : []), ...read])], python: '.venv/bin/python' };
+  return { run, ...fallback, inputs: [...new Set([...inputs, ...built])], python: '.venv/bin/python' };
 }
 
 function isInstallable(project: string, has: Has): boolean {
@@ -62,14 +108,34 @@ const TEST_EXTRAS = /^(?:tests?|testing|dev|develop|development|all)$/;
 
 function textsOfExtras(project: string): string[] {
   const table = tableIn(project, 'project.optional-dependencies');
-  return [...table.matchAll(/^[ \t]*["']?([\w-]+)["']?[ \t]*=/gm)].map(([, name = '']) => name).filter((name) => TEST_EXTRAS.test(name)).slice(0, 2);
+  return [...table.matchAll(/^[ \t]*["']?([\w-]+)["']?[ \t]*=/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => TEST_EXTRAS.test(name))
+    .slice(0, 2);
 }
 
 /** Files that a build of the package reads: its page, its licence, the files with its version. */
 function readByBuilds(has: Has, project: string): string[] {
   if (!isInstallable(project, has)) return [];
-  const files = ['setup.py', 'setup.cfg', 'MANIFEST.in', 'README.md', 'README.rst', 'README', 'README.txt', 'LICENSE', 'LICENSE.txt', 'LICENSE.md', '.python-version'];
-  return [...files.filter(has), '*/__init__.py', 'src/*/__init__.py', ...tablesIn(project).includes('tool.setuptools.dynamic') ? ['VERSION', 'VERSION.txt'].filter(has) : []];
+  const files = [
+    'setup.py',
+    'setup.cfg',
+    'MANIFEST.in',
+    'README.md',
+    'README.rst',
+    'README',
+    'README.txt',
+    'LICENSE',
+    'LICENSE.txt',
+    'LICENSE.md',
+    '.python-version',
+  ];
+  return [
+    ...files.filter(has),
+    '*/__init__.py',
+    'src/*/__init__.py',
+    ...(tablesIn(project).includes('tool.setuptools.dynamic') ? ['VERSION', 'VERSION.txt'].filter(has) : []),
+  ];
 }
 
 type There = Pick<Dependencies, 'found' | 'python'>;
@@ -83,7 +149,10 @@ function whatIsThere(read: Read, project: string, machine: Machine | undefined):
   if (!machine?.hasModule) return {};
   const own = machine.environment;
   if (own !== undefined) return { found: true, python: `${own}/bin/python` };
-  const named = [...requirementsOf(read).flatMap((path) => namesOf(read(path) ?? '')), ...declaredIn(project)];
+  const named = [
+    ...requirementsOf(read).flatMap((path) => namesOf(read(path) ?? '')),
+    ...declaredIn(project),
+  ];
   const isThere = named.every((name) => machine.hasPackage?.(name) ?? false);
   return isThere && (machine.hasModule('pytest') || !/pytest/.test(project)) ? { found: true } : {};
 }
@@ -100,7 +169,15 @@ function namesOf(text: string): string[] {
   });
 }
 
-const PYTHON_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg', 'tox.ini', 'pytest.ini', 'Pipfile', 'requirements.txt'];
+const PYTHON_FILES = [
+  'pyproject.toml',
+  'setup.py',
+  'setup.cfg',
+  'tox.ini',
+  'pytest.ini',
+  'Pipfile',
+  'requirements.txt',
+];
 
 const REQUIREMENTS = [
   'requirements.txt',
@@ -116,8 +193,13 @@ const REQUIREMENTS = [
   'requirements/testing.txt',
 ];
 
+/** Those that install something, without those that another one of them reads. */
 function requirementsOf(read: Read): string[] {
-  const all = REQUIREMENTS.filter((path) => /^[ \t]*(?:[A-Za-z]|-r\b)/m.test(read(path) ?? ''));
-  // What pip-tools wrote beside its source is what is installed.
-  return all;
+  const all = REQUIREMENTS.filter((path) => /^[ \t]*(?:[A-Za-z]|-[re]\b)/m.test(read(path) ?? ''));
+  const included = new Set(
+    all.flatMap((path) =>
+      [...(read(path) ?? '').matchAll(/^[ \t]*-r[ \t]+(\S+)/gm)].map(([, name = '']) => name),
+    ),
+  );
+  return all.filter((path) => !included.has(path));
 }

@@ -10,7 +10,16 @@ export const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const MOST_TASKS = 300;
 
 export function tasksOf(read: Read): Task[] {
-  const all = [makeTasks, toxTasks, noxTasks, justTasks, taskfileTasks, composerTasks, rakeTasks, pythonTasks];
+  const all = [
+    makeTasks,
+    toxTasks,
+    noxTasks,
+    justTasks,
+    taskfileTasks,
+    composerTasks,
+    rakeTasks,
+    pythonTasks,
+  ];
   return all.flatMap((one) => one(read)).slice(0, MOST_TASKS);
 }
 
@@ -28,7 +37,7 @@ function makeTasks(read: Read): Task[] {
   const variables = makeVariables(file.text);
   const tasks = new Map<string, Task & { lines: string[] }>();
   let open: string[] = [];
-  for (const line of file.text.replace(/\\\n[ \t]*/g, ' ').split('\n')) {
+  for (const line of file.text.replace(/[ \t]*\\\n[ \t]*/g, ' ').split('\n')) {
     const head = /^([A-Za-z][\w./-]*(?: +[A-Za-z][\w./-]*)*) *::?(?!=)([^;#]*)/.exec(line);
     if (head) {
       open = (head[1] ?? '').split(/ +/);
@@ -54,7 +63,8 @@ function makeVariables(text: string): Map<string, string> {
 function withVariables(line: string, variables: ReadonlyMap<string, string>, depth = 0): string {
   if (depth > 3) return line;
   const filled = line.replace(/\$[({]([A-Za-z_]\w*)[)}]/g, (whole, name: string) => {
-    const value = name === 'MAKE' ? 'make' : (variables.get(name) ?? (name === name.toLowerCase() ? '' : undefined));
+    const value =
+      name === 'MAKE' ? 'make' : (variables.get(name) ?? (name === name.toLowerCase() ? '' : undefined));
     return value ?? whole;
   });
   return filled === line ? line.replaceAll('$$', '$') : withVariables(filled, variables, depth + 1);
@@ -72,7 +82,11 @@ function withoutBraces(line: string): string {
 }
 
 function toxTasks(read: Read): Task[] {
-  return [...toxIniTasks(read('tox.ini'), 'tox.ini'), ...toxIniTasks(read('setup.cfg'), 'setup.cfg', 'tox:'), ...toxTomlTasks(read('pyproject.toml') ?? '')];
+  return [
+    ...toxIniTasks(read('tox.ini'), 'tox.ini'),
+    ...toxIniTasks(read('setup.cfg'), 'setup.cfg', 'tox:'),
+    ...toxTomlTasks(read('pyproject.toml') ?? ''),
+  ];
 }
 
 function toxIniTasks(text: string | undefined, where: string, prefix = ''): Task[] {
@@ -110,7 +124,15 @@ function toxTomlTasks(text: string): Task[] {
     const value = valueIn(tableIn(text, table), 'commands');
     const lines = arraysIn(value ?? '').map((words) => withoutBraces(words.map(quoted).join(' ')));
     const name = table.endsWith('env_run_base') ? undefined : table.slice('tool.tox.env.'.length);
-    return lines.length === 0 ? [] : [toxTask(name, lines.filter((line) => line !== ''), 'pyproject.toml')];
+    return lines.length === 0
+      ? []
+      : [
+          toxTask(
+            name,
+            lines.filter((line) => line !== ''),
+            'pyproject.toml',
+          ),
+        ];
   });
 }
 
@@ -125,7 +147,9 @@ function noxTasks(read: Read): Task[] {
   return text.split(/^(?=(?:async )?def )/m).flatMap((part): Task[] => {
     const name = /^(?:async )?def (\w+)\(/.exec(part)?.[1];
     const runs = [...part.matchAll(/session\.run\(([^()]*)\)/g)].map(([, args = '']) =>
-      textsIn(args.replace(/\b\w+\s*=\s*(?:"[^"]*"|'[^']*'|\S+)/g, '')).map(quoted).join(' '),
+      textsIn(args.replace(/\b\w+\s*=\s*(?:\{[^{}]*\}|\[[^[\]]*\]|"[^"]*"|'[^']*'|\S+)/g, ''))
+        .map(quoted)
+        .join(' '),
     );
     return name === undefined || runs.length === 0
       ? []
@@ -142,7 +166,12 @@ function justTasks(read: Read): Task[] {
     const head = /^@?([A-Za-z][\w-]*)((?: +[^:=]*)?): *([^=#]*)(?:#.*)?$/.exec(line);
     if (head) {
       const needed = (head[3] ?? '').split(/\s+/).filter((one) => /^[A-Za-z][\w-]*$/.test(one));
-      open = { call: `just ${head[1]}`, name: head[1] ?? '', where: file.name, lines: needed.map((one) => `just ${one}`) };
+      open = {
+        call: `just ${head[1]}`,
+        name: head[1] ?? '',
+        where: file.name,
+        lines: needed.map((one) => `just ${one}`),
+      };
       // A recipe that asks for words cannot be called without them.
       if (!/^ +[^+*=]*\w(?!=)/.test(head[2] ?? '') || (head[2] ?? '').includes('=')) tasks.push(open);
     } else if (/^[ \t]+\S/.test(line)) open?.lines.push(line.trim().replace(/^[@-]+/, ''));
@@ -155,7 +184,10 @@ function taskfileTasks(read: Read): Task[] {
   const file = firstOf(read, ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml']);
   const tasks = file ? Object.entries(mapOf(mapOf(parsedYaml(file.text)).tasks)) : [];
   return tasks.map(([name, value]): Task => {
-    const { cmds, cmd, deps } = Array.isArray(value) || typeof value === 'string' ? { cmds: value, cmd: undefined, deps: undefined } : mapOf(value);
+    const { cmds, cmd, deps } =
+      Array.isArray(value) || typeof value === 'string'
+        ? { cmds: value, cmd: undefined, deps: undefined }
+        : mapOf(value);
     const needed = asList(deps).flatMap((one) => (typeof one === 'string' ? [`task ${one}`] : []));
     const lines = [...asList(cmds), ...asList(cmd)].flatMap((one) => {
       if (typeof one === 'string') return [one];
@@ -173,7 +205,16 @@ function asList(value: unknown): unknown[] {
 function composerTasks(read: Read): Task[] {
   const scripts = mapOf(mapOf(parsed(read('composer.json') ?? '')).scripts);
   return Object.entries(scripts).map(([name, value]) => {
-    const lines = asList(value).flatMap((line) => (typeof line === 'string' ? [line.replace(/^@php /, 'php ').replace(/^@composer /, 'composer ').replace(/^@/, 'composer ')] : []));
+    const lines = asList(value).flatMap((line) =>
+      typeof line === 'string'
+        ? [
+            line
+              .replace(/^@php /, 'php ')
+              .replace(/^@composer /, 'composer ')
+              .replace(/^@/, 'composer '),
+          ]
+        : [],
+    );
     return { call: `composer ${name}`, name, lines, where: 'composer.json' };
   });
 }
@@ -187,7 +228,11 @@ function rakeTasks(read: Read): Task[] {
     ...(/RSpec::Core::RakeTask\.new\b/.test(file.text) ? ['spec'] : []),
     ...(/RuboCop::RakeTask\.new\b/.test(file.text) ? ['rubocop'] : []),
   ];
-  return [...new Set([...makers, ...named])].map((name) => ({ call: `rake ${name}`, name, where: file.name }));
+  return [...new Set([...makers, ...named])].map((name) => ({
+    call: `rake ${name}`,
+    name,
+    where: file.name,
+  }));
 }
 
 /** Tables of pyproject.toml with names for commands, and how these are called. */
@@ -207,7 +252,9 @@ function pythonTasks(read: Read): Task[] {
     const inside = tableIn(text, table);
     return keysIn(inside).map((name) => {
       const value = valueIn(inside, name) ?? '';
-      const table_ = /^\{/.test(value) ? (/(?:cmd|shell)\s*=\s*("[^"]*"|'[^']*')/.exec(value)?.[1] ?? '') : value;
+      const table_ = /^\{/.test(value)
+        ? (/(?:cmd|shell)\s*=\s*("[^"]*"|'[^']*')/.exec(value)?.[1] ?? '')
+        : value;
       const lines = textsIn(table_).map((line) => withoutBraces(line));
       return { call: call(name, table), name, lines, where: 'pyproject.toml' };
     });

@@ -52,13 +52,19 @@ function keyOf(line: string): string | undefined {
 function isWhole(value: string): boolean {
   const bare = value.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g, '').replace(/#.*$/gm, '');
   const quotes = value.split('"""').length - 1 + (value.split("'''").length - 1);
-  return bare.split('[').length <= bare.split(']').length && bare.split('{').length <= bare.split('}').length && quotes % 2 === 0;
+  return (
+    bare.split('[').length <= bare.split(']').length &&
+    bare.split('{').length <= bare.split('}').length &&
+    quotes % 2 === 0
+  );
 }
 
 /** All texts in quotes, in their order. */
 export function textsIn(value: string): string[] {
   const quoted = value.matchAll(/"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'/g);
-  return [...quoted].map((match) => (match.slice(1).find((one) => one !== undefined) ?? '').replace(/\\(["\\])/g, '$1'));
+  return [...quoted].map((match) =>
+    (match.slice(1).find((one) => one !== undefined) ?? '').replace(/\\(["\\])/g, '$1'),
+  );
 }
 
 /** The arrays inside an array, each with its texts: `[["python", "-m", "unittest"]]`. */

@@ -2,8 +2,21 @@
  * Dependencies as they lay in the project when a loop began: folders that git ignores are cloned once into the untildone home,
  * by the stamps of all their files, and rooms get them from there. What changes in the project later does not reach a room.
  */
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { installed } from '../../core/chains/all.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
@@ -42,9 +55,17 @@ const MOST_KEPT = 4;
 const RECORD_LIMIT = 512 * 1024 * 1024;
 
 /** Clones what lies there now, if it is not cloned yet. */
-export function keepFound(project: string, rule: readonly string[], env: NodeJS.ProcessEnv, store: FoundStore): Found {
+export function keepFound(
+  project: string,
+  rule: readonly string[],
+  env: NodeJS.ProcessEnv,
+  store: FoundStore,
+): Found {
   const folders = foldersOf(project, rule);
-  const packages = rule.includes(EVERYTHING) && usesOuterPython(project, folders) ? packagesNow(project, env, store) : undefined;
+  const packages =
+    rule.includes(EVERYTHING) && usesOuterPython(project, folders)
+      ? packagesNow(project, env, store)
+      : undefined;
   if (folders.length === 0 && packages === undefined && !rule.includes(EVERYTHING))
     throw new Unmeasurable(`setup: nothing was found of ${rule.join(', ')} in the project`, [
       'Install the dependencies as you usually do, and begin a new loop.',
@@ -64,10 +85,12 @@ function foldersOf(project: string, rule: readonly string[]): string[] {
   const named = rule.filter((glob) => glob !== EVERYTHING);
   const fits = pathMatcher(named);
   const isMeant = (path: string) =>
-    (rule.includes(EVERYTHING) && KNOWN.has(basename(path)) && !isEmpty(join(project, path))) || (named.length > 0 && fits(path));
+    (rule.includes(EVERYTHING) && KNOWN.has(basename(path)) && !isEmpty(join(project, path))) ||
+    (named.length > 0 && fits(path));
   const list = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
   const { exitCode, stdout } = runGitSync({ args: list, cwd: project, env: {} }, GIT_MS);
-  if (exitCode !== 0) throw new Unmeasurable('setup: git cannot tell which folders of the project it ignores');
+  if (exitCode !== 0)
+    throw new Unmeasurable('setup: git cannot tell which folders of the project it ignores');
   return stdout
     .split('\0')
     .filter((path) => path.endsWith('/'))
@@ -81,7 +104,11 @@ function isEmpty(folder: string): boolean {
 }
 
 function manifestsOf(project: string, folders: readonly string[]): Manifest {
-  return new Map(folders.flatMap((folder) => [...manifestOf(join(project, folder))].map(([path, stamp]) => [`${folder}/${path}`, stamp])));
+  return new Map(
+    folders.flatMap((folder) =>
+      [...manifestOf(join(project, folder))].map(([path, stamp]) => [`${folder}/${path}`, stamp]),
+    ),
+  );
 }
 
 function purposeOf(clone: string): string {
@@ -90,26 +117,43 @@ function purposeOf(clone: string): string {
 
 function isWhole(clone: string, key: string): boolean {
   try {
-    const record = unsealedJson<{ manifest: string }>(readSmall(join(clone, 'record'), RECORD_LIMIT) ?? '', purposeOf(clone), key);
+    const record = unsealedJson<{ manifest: string }>(
+      readSmall(join(clone, 'record'), RECORD_LIMIT) ?? '',
+      purposeOf(clone),
+      key,
+    );
     if (!record) return false;
-    const { added, lost } = compareManifests(parseManifest(record.manifest), manifestOf(join(clone, 'files')));
+    const { added, lost } = compareManifests(
+      parseManifest(record.manifest),
+      manifestOf(join(clone, 'files')),
+    );
     return added.length + lost.length === 0;
   } catch {
     return false;
   }
 }
 
-function makeClone(project: string, folders: readonly string[], stamps: Manifest, clone: string, key: string): void {
+function makeClone(
+  project: string,
+  folders: readonly string[],
+  stamps: Manifest,
+  clone: string,
+  key: string,
+): void {
   rmSync(clone, { recursive: true, force: true });
   const files = join(clone, 'files');
   mkdirSync(files, { recursive: true, mode: 0o700 });
   for (const folder of folders) cloneFolder(join(project, folder), join(files, folder));
   const { added, lost } = compareManifests(stamps, manifestsOf(project, folders));
   if (added.length + lost.length > 0)
-    throw new Unmeasurable(`setup: the dependencies changed while they were cloned: ${[...lost, ...added][0]}`, [
-      'Wait until nothing installs any more, and try again.',
-    ]);
-  writeWhole(join(clone, 'record'), sealedJson({ manifest: renderManifest(manifestOf(files)) }, purposeOf(clone), key));
+    throw new Unmeasurable(
+      `setup: the dependencies changed while they were cloned: ${[...lost, ...added][0]}`,
+      ['Wait until nothing installs any more, and try again.'],
+    );
+  writeWhole(
+    join(clone, 'record'),
+    sealedJson({ manifest: renderManifest(manifestOf(files)) }, purposeOf(clone), key),
+  );
 }
 
 /** With the times of the files: what is compiled beside a source counts only as long as the source has its time. */
@@ -135,7 +179,11 @@ function forgetOldest(store: string): void {
 }
 
 /** Lays the clone into a fresh folder for a project. Throws when the clone is not what was kept. */
-export function layFound({ folders, name, project }: Found, to: string, { folder: store, key }: FoundStore): void {
+export function layFound(
+  { folders, name, project }: Found,
+  to: string,
+  { folder: store, key }: FoundStore,
+): void {
   const clone = join(store, name);
   if (!isWhole(clone, key))
     throw new Unmeasurable('the dependencies that were cloned when the loop began are lost or were changed', [
@@ -162,7 +210,8 @@ function moveMentions(folder: string, project: string, room: string): void {
       rmSync(path);
       symlinkSync(room + target.slice(project.length), path);
     } else if (entry.isDirectory()) moveMentions(path, project, room);
-    else if (MENTIONS.test(entry.name) || /^(?:bin|Scripts)$/.test(basename(folder))) moveMentionsIn(path, project, room);
+    else if (MENTIONS.test(entry.name) || /^(?:bin|Scripts)$/.test(basename(folder)))
+      moveMentionsIn(path, project, room);
   }
 }
 
@@ -184,7 +233,11 @@ function usesOuterPython(project: string, folders: readonly string[]): boolean {
   return isPython && !folders.some((folder) => existsSync(join(project, folder, 'pyvenv.cfg')));
 }
 
-function packagesNow(project: string, env: NodeJS.ProcessEnv, store: FoundStore): NonNullable<Found['packages']> {
+function packagesNow(
+  project: string,
+  env: NodeJS.ProcessEnv,
+  store: FoundStore,
+): NonNullable<Found['packages']> {
   const folders = interpreterPackages(env).filter((folder) => existsSync(folder));
   const manifest = packagesManifest(folders);
   const digest = sha256(renderManifest(manifest)).slice(0, 24);
@@ -200,14 +253,20 @@ function packagesNow(project: string, env: NodeJS.ProcessEnv, store: FoundStore)
 function packagesManifest(folders: readonly string[]): Manifest {
   return new Map(
     folders.flatMap((folder) =>
-      [...manifestOf(folder)].filter(([path]) => !/(?:^|\/)__pycache__(?:\/|$)/.test(path)).map(([path, stamp]) => [`${folder}/${path}`, stamp]),
+      [...manifestOf(folder)]
+        .filter(([path]) => !/(?:^|\/)__pycache__(?:\/|$)/.test(path))
+        .map(([path, stamp]) => [`${folder}/${path}`, stamp]),
     ),
   );
 }
 
 /** Folders of the project, relative to it, that editable packages lead to. */
 function editablePaths(folders: readonly string[], project: string): string[] {
-  const files = folders.flatMap((folder) => namesIn(folder).filter((name) => MENTIONS.test(name)).map((name) => join(folder, name)));
+  const files = folders.flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => MENTIONS.test(name))
+      .map((name) => join(folder, name)),
+  );
   const found = files.flatMap((file) => {
     const text = readSmall(file, LARGEST_MENTION) ?? '';
     const paths = text.split(/["'\n]/).filter((part) => part === project || part.startsWith(`${project}/`));
@@ -223,13 +282,18 @@ export function refuseChangedPackages({ packages }: Found, store: FoundStore): v
   const now = packagesManifest(packages.folders);
   if (sha256(renderManifest(now)).slice(0, 24) === packages.digest) return;
   const text = readSmall(join(dirname(store.folder), 'packages', `${packages.digest}.json`), RECORD_LIMIT);
-  const before = new Map(unsealedJson<[string, string][]>(text ?? '', purposeOf(packages.digest), store.key) ?? []);
+  const before = new Map(
+    unsealedJson<[string, string][]>(text ?? '', purposeOf(packages.digest), store.key) ?? [],
+  );
   const { added, lost } = compareManifests(before, now);
   const names = new Set([...lost, ...added].map((path) => packageOf(path, packages.folders)));
-  throw new Unmeasurable(`packages of the interpreter are not those of the start: ${[...names].slice(0, 5).join(', ')}`, [
-    'Put them back (pip install, pip uninstall). If you changed them yourself, begin a new loop.',
-    'An environment in the project keeps them apart: python3 -m venv .venv',
-  ]);
+  throw new Unmeasurable(
+    `packages of the interpreter are not those of the start: ${[...names].slice(0, 5).join(', ')}`,
+    [
+      'Put them back (pip install, pip uninstall). If you changed them yourself, begin a new loop.',
+      'An environment in the project keeps them apart: python3 -m venv .venv',
+    ],
+  );
 }
 
 function packageOf(path: string, folders: readonly string[]): string {
@@ -238,12 +302,19 @@ function packageOf(path: string, folders: readonly string[]): string {
 }
 
 /** What commands in a room get so that they find these dependencies, and no files of the folder in which the agent works. */
-export function foundEnvironment({ packages }: Found, { dir, home }: { dir: string; home: string }): Record<string, string> {
+export function foundEnvironment(
+  { packages }: Found,
+  { dir, home }: { dir: string; home: string },
+): Record<string, string> {
   if (!packages) return {};
-  const user = packages.folders.map((folder) => /^(.*)\/lib\/python[\d.]+\/site-packages$/.exec(folder)?.[1]).find((base) => base?.endsWith('/.local'));
+  const user = packages.folders
+    .map((folder) => /^(.*)\/lib\/python[\d.]+\/site-packages$/.exec(folder)?.[1])
+    .find((base) => base?.endsWith('/.local'));
   return {
     PYTHONPYCACHEPREFIX: join(home, '.pycache'),
-    ...(packages.paths.length > 0 ? { PYTHONPATH: packages.paths.map((path) => join(dir, path)).join(':') } : {}),
+    ...(packages.paths.length > 0
+      ? { PYTHONPATH: packages.paths.map((path) => join(dir, path)).join(':') }
+      : {}),
     ...(user === undefined ? {} : { PYTHONUSERBASE: user }),
   };
 }

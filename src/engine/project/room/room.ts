@@ -199,10 +199,18 @@ const WARM_UP_MS = 10 * 60_000;
 
 /** What comes with a language is compiled once, not in each room. */
 function withWarmUps(setup: RoomRequest['setup'], files: readonly TreeFile[]): RoomRequest['setup'] {
-  const found = warmUps.flatMap((one) => Object.entries(one)).filter(([file]) => files.some(({ path }) => path === file));
+  const found = warmUps
+    .flatMap((one) => Object.entries(one))
+    .filter(([file]) => files.some(({ path }) => path === file));
   if (found.length === 0) return setup;
   const { run = [], inputs = [], timeoutMs = WARM_UP_MS, ...rest } = setup ?? {};
-  return { ...rest, run, inputs: [...inputs, ...found.map(([file]) => file)], timeoutMs, warmUp: found.map(([, command]) => command) };
+  return {
+    ...rest,
+    run,
+    inputs: [...inputs, ...found.map(([file]) => file)],
+    timeoutMs,
+    warmUp: found.map(([, command]) => command),
+  };
 }
 
 async function setUp(

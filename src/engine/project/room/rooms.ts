@@ -14,7 +14,15 @@ import { foundEnvironment, refuseChangedPackages } from './found.ts';
 import { programDigestsIn } from './program-digests.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
-import { foundStore, needFile, readStart, type Start, type StartsFolder, settingsDigest, startNow } from './start.ts';
+import {
+  foundStore,
+  needFile,
+  readStart,
+  type Start,
+  type StartsFolder,
+  settingsDigest,
+  startNow,
+} from './start.ts';
 import { changedSurroundings, surroundingsOf } from './surroundings.ts';
 
 export interface RoomsWorld {
@@ -83,7 +91,11 @@ function requestOf(order: RoomOrder, start: Start, { contract, ...world }: Rooms
   const found = start.found && { ...start.found, store: foundStore(startsOf({ ...world })) };
   if (setup?.found && !found)
     throw new Unmeasurable('what was kept of the start has no dependencies in it', ['Begin a new loop.']);
-  return { ...order, needs, setup: setup && { run: setup.run, inputs: setup.inputs, found, timeoutMs: SETUP_MS } };
+  return {
+    ...order,
+    needs,
+    setup: setup && { run: setup.run, inputs: setup.inputs, found, timeoutMs: SETUP_MS },
+  };
 }
 
 function environmentFor({ environment, found }: Start, { project, contract, key, env }: RoomsWorld) {

@@ -1,9 +1,18 @@
 /** What a contract's `setup` makes (dependencies, as a rule): made once for the content of its inputs, then laid into rooms. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Unmeasurable } from '../../core/text/errors.ts';
-import { pathMatcher } from '../../core/text/globs.ts';
 import { firstErrors, saidLines } from '../../core/text/first-errors.ts';
+import { pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
@@ -54,7 +63,14 @@ const MOST_KEPT = 4;
 export function setupName({ run, inputs, found, warmUp }: Setup, files: readonly TreeFile[]): string {
   const machine = [process.platform, process.arch, process.version];
   const content = files.map(({ path, mode, blob }) => [path, mode, blob]);
-  const all = [run, inputs, machine, content, ...(found ? [found.name, found.packages?.digest ?? null] : []), ...(warmUp ? [warmUp] : [])];
+  const all = [
+    run,
+    inputs,
+    machine,
+    content,
+    ...(found ? [found.name, found.packages?.digest ?? null] : []),
+    ...(warmUp ? [warmUp] : []),
+  ];
   return sha256(JSON.stringify(all)).slice(0, 24);
 }
 
@@ -132,7 +148,9 @@ function heal({ used, copy }: Kept, record: Record<string, string>): 'whole' | '
 
 function keepRecord(folder: string, key: string): void {
   const paths = partsOf(folder).flatMap(({ used, copy }) => [used, copy]);
-  const record = Object.fromEntries(paths.filter((path) => existsSync(path)).map((path) => [path, renderManifest(manifestOf(path))]));
+  const record = Object.fromEntries(
+    paths.filter((path) => existsSync(path)).map((path) => [path, renderManifest(manifestOf(path))]),
+  );
   writeWhole(join(folder, 'record'), sealedJson(record, purposeOf(folder), key));
 }
 
@@ -154,28 +172,30 @@ async function make(
   if (setup.found) layFound(setup.found, place.project, setup.found.store);
   for (const command of setup.run) {
     const result = await world.run(command, place);
-    if (result.exitCode !== 0)
-      throw failed(command, result);
+    if (result.exitCode !== 0) throw failed(command, result);
   }
   for (const command of setup.warmUp ?? []) await world.run(command, place);
   takeInputsOut(setup, before, place.project);
   mkdirSync(join(folder, 'used'), { recursive: true, mode: 0o700 });
   renameSync(place.project, join(folder, 'used', 'project'));
   renameSync(place.home, join(folder, 'used', 'home'));
-  if (setup.run.length > 0 || setup.warmUp) for (const { used, copy } of partsOf(folder)) copyFolder(used, copy);
+  if (setup.run.length > 0 || setup.warmUp)
+    for (const { used, copy } of partsOf(folder)) copyFolder(used, copy);
   keepRecord(folder, world.key);
 }
 
 function failed(command: string, result: ShellResult): Unmeasurable {
   const [first] = firstErrors(result.output);
   const why = first === undefined ? '' : `: ${first}`;
-  return new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}${why}`, saidLines(result.output));
+  return new Unmeasurable(
+    `the setup ${named([command])} ${howEnded(result)}${why}`,
+    saidLines(result.output),
+  );
 }
 
 function named(commands: readonly string[]): string {
   return `\`${commands.join(' && ')}\``;
 }
-
 
 function howEnded({ exitCode, endedBy }: ShellResult): string {
   if (exitCode !== undefined) return `fails with exit code ${exitCode}`;

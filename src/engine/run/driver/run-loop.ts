@@ -343,7 +343,7 @@ class Driver {
       situation: situationOf(ref, state, ports),
       verdicts: lastVerdicts(),
       gates: askedNames(contract, state),
-      lessons: ports.lessons?.loop(ref, state.lessons, contract, ports.clock.now()),
+      lessons: ports.lessons?.loop(ref, contract, ports.clock.now()),
       beside: followUpWords(children),
       ...(sessions === 0 ? {} : { before: { sessions, note: note ? note : undefined } }),
     });

@@ -160,7 +160,7 @@ export async function judgeMerge(ref: LoopRef, ports: JudgingPorts): Promise<Ver
   const { verdicts } = await judge(
     {
       calls: inBaseline(callsFor(frozen.contract.done, frozen.contract)),
-      frozen,
+      ...frozen,
       session,
       task: store.task(ref),
       outputDir: store.outputDir(ref),

@@ -1,11 +1,10 @@
 /** Parts of the insights that other rooms keep: lessons, and how long hooks took. */
-import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sentence } from '../../../engine/core/lessons/lesson.ts';
 import { namesIn } from '../../../engine/files/whole-file.ts';
 import { type Home, projectFolder } from '../../../engine/home/layout.ts';
-import { readLessons } from '../../../engine/home/lessons/files.ts';
+import { type ProjectLessons, readLessons } from '../../../engine/home/lessons/files.ts';
 import type { Insights, LessonView } from '../view/insight-types.ts';
-import { lessonViews } from '../view/lesson-view.ts';
 import { hookLatency } from './latency.ts';
 
 /** One project, by its name in the home and its folder, where that is known. */
@@ -63,9 +62,7 @@ export class KnownElsewhere {
       .flatMap((id) => {
         const folder = join(this.home.projects, id);
         try {
-          if (!lstatSync(join(folder, 'lessons.json')).isFile()) return [];
-          const { kept, loops } = readLessons(this.home, folder);
-          return lessonViews(kept, loops, id, since);
+          return lessonViews(readLessons(this.home, folder, this.clock.now()), id, since);
         } catch {
           return [];
         }
@@ -78,4 +75,17 @@ export class KnownElsewhere {
       only.length > 0 ? only.map((path) => basename(projectFolder(home, path))) : namesIn(home.projects);
     return project ? names.filter((name) => name === project.id) : names;
   }
+}
+
+/** The lessons of a project that sessions are told, then those that were dropped since. */
+function lessonViews({ lessons, dropped }: ProjectLessons, project: string, since: number): LessonView[] {
+  const told = lessons.map((lesson): LessonView => {
+    const state = lesson.pinned ? 'pinned' : 'told';
+    return { id: lesson.id, text: sentence(lesson), project, state, tone: 'open' };
+  });
+  const gone = dropped.filter(({ at }) => at >= since);
+  return [
+    ...told,
+    ...gone.map(({ id, text }): LessonView => ({ id, text, project, state: 'dropped', tone: 'quiet' })),
+  ];
 }

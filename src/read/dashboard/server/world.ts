@@ -1,8 +1,8 @@
 import type { HooksState } from '../../../engine/client/settings/would-run.ts';
 import type { SandboxRule } from '../../../engine/core/contract/contract.ts';
+import type { WallsHere } from '../../../engine/gates/gate.ts';
 import type { Home } from '../../../engine/home/layout.ts';
 import type { World } from '../../../engine/hook/wiring/world.ts';
-import type { WallsHere } from '../../../engine/judging/ports.ts';
 import type { WholeAudit } from '../../reflect/audit/audit-thread.ts';
 import type { Insights } from '../view/insight-types.ts';
 import type { OtherSession } from '../view/overview-types.ts';

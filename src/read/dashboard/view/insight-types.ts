@@ -44,13 +44,9 @@ export interface Insights {
 export interface LessonView {
   id: string;
   text: string;
-  /** `on trial`, `pinned` or `dropped`. */
-  state: string;
+  state: 'told' | 'pinned' | 'dropped';
   tone: Tone;
-  /** How its trial goes, in words. */
-  trial?: string;
   project?: string;
-  at?: number;
 }
 
 /** How often "done" had a passing check behind it, as `untildone audit` counts it. Counts only: no names, no prompts. */

@@ -137,10 +137,9 @@ test('the copy is gone when the port breaks its word and throws', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('without a tree, or a place for copies, nobody is asked', async () => {
-  const { project, scratch, trees } = await changedProject();
+test('without a tree, nobody is asked', async () => {
+  const { project, scratch } = await changedProject();
   const agent = fakeAgent({ does: 'answers', value: PASS });
   expect(await judged(project.context({ scratch, agent }))).toMatchObject({ outcome: 'unproven' });
-  expect(await judged(project.context({ ...trees, agent }))).toMatchObject({ outcome: 'unproven' });
   expect(agent.asks).toEqual([]);
 });

@@ -3,8 +3,8 @@ import type { HookEvent } from '../../../../src/engine/core/loop/event.ts';
 import { approvedText } from '../../../../src/engine/core/loop/questions.ts';
 import type { Answered } from '../../../../src/engine/core/loop/state.ts';
 import { approveGate } from '../../../../src/engine/gates/approve/index.ts';
-import type { GateContext } from '../../../../src/engine/gates/gate.ts';
 import { T0 } from '../../../support/core/samples.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { makeProject, noAbort, type TestProject } from '../../../support/gates/project.ts';
 
 let project: TestProject;
@@ -14,11 +14,11 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const PLAN = '# Plan\n\n- [ ] write it\n- [ ] test it\n';
-const digestOf = (text: string) => project.context().digest(approvedText(text));
+const digestOf = (text: string) => project.context().judges.digest(approvedText(text));
 
 async function judge(
   answered: Partial<Answered> | undefined,
-  { file, context = {} }: { file?: string; context?: Partial<GateContext> } = {},
+  { file, context = {} }: { file?: string; context?: Given } = {},
 ) {
   const answers: Record<string, Answered> = answered ? { ok: { said: 'approved', at: T0, ...answered } } : {};
   return approveGate.judge(
@@ -139,7 +139,7 @@ describe('a file that is looked at', () => {
 
 describe('where nobody can be asked', () => {
   test('outside of a loop it has nothing to say: nobody is held, nothing fails', async () => {
-    const { answers: _, ...context } = project.context({ name: 'ok' });
+    const context = project.context({ name: 'ok' });
     const said = await approveGate.judge({ ask: 'Good?' }, context, noAbort);
     expect(said.outcome).toBe('skip');
   });

@@ -234,7 +234,7 @@ describe('the latest list of the conversation', () => {
     checklistGate.judge(
       {},
       project.context({
-        conversation: async () => conversation,
+        conversation: () => conversation,
         ...(lastMessage === undefined ? {} : { lastMessage }),
       }),
       noAbort,

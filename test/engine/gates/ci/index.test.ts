@@ -3,8 +3,9 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ciGate } from '../../../../src/engine/gates/ci/index.ts';
-import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { systemShell } from '../../../../src/engine/project/shell/shell.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { type JudgedProject, projectOfTest } from '../../../support/gates/judged-project.ts';
 
 const FAKE_GH = `#!/bin/sh
@@ -43,7 +44,7 @@ interface Pushed {
   reportsStatuses(statuses: { name: string; status: string; url?: string }[]): Promise<void>;
   ghFails(stderr: string, code?: number): Promise<void>;
   fake: string;
-  judge(options?: { checks?: string[]; waitMs?: number }, more?: Partial<GateContext>): Promise<Judgement>;
+  judge(options?: { checks?: string[]; waitMs?: number }, more?: Given): Promise<Judgement>;
   asked(): Promise<string[]>;
 }
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { customGate } from '../../../../src/engine/gates/custom/index.ts';
-import type { GateContext } from '../../../../src/engine/gates/gate.ts';
 import { systemShell } from '../../../../src/engine/project/shell/shell.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { makeProject, noAbort, type TestProject } from '../../../support/gates/project.ts';
 
 let project: TestProject;
@@ -15,7 +15,7 @@ afterEach(() => project.remove());
 
 interface Asked {
   with?: Record<string, unknown>;
-  context?: Partial<GateContext>;
+  context?: Given;
   signal?: AbortSignal;
 }
 
@@ -304,7 +304,7 @@ test('a gate that guards prompts or tasks is told them', async () => {
   module(
     'export default { judge: ({ event }) => ({ outcome: "fail", summary: event?.prompt ?? event?.task_subject ?? "none" }) }',
   );
-  const asked = async (event?: GateContext['event']) =>
+  const asked = async (event?: Given['event']) =>
     (await judge('check.mjs', { context: event ? { event } : {} })).summary;
   expect(await asked({ name: 'UserPromptSubmit', session: 's', prompt: 'go on' })).toBe('go on');
   expect(await asked({ name: 'TaskCompleted', session: 's', taskId: '1', subject: 'x' })).toBe('x');

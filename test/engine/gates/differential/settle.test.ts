@@ -3,8 +3,8 @@ import type { DifferentialOptions } from '../../../../src/engine/core/contract/g
 import type { Answered } from '../../../../src/engine/core/loop/state.ts';
 import type { Finding } from '../../../../src/engine/gates/differential/findings.ts';
 import { printOf, settle } from '../../../../src/engine/gates/differential/settle.ts';
-import type { GateContext } from '../../../../src/engine/gates/gate.ts';
 import { T0 } from '../../../support/core/samples.ts';
+import { type Given, gateContext } from '../../../support/gates/context.ts';
 import { type FakeAgent, fakeAgent } from '../../../support/gates/fake-agent.ts';
 import { keptInMemory } from '../../../support/gates/rooms.ts';
 
@@ -28,22 +28,16 @@ beforeEach(() => {
   agent = fakeAgent({ does: 'talks' });
 });
 
-function stop(
-  findings: Finding[],
-  more: Partial<GateContext> = {},
-  options: Partial<DifferentialOptions> = {},
-) {
-  const context = {
+function stop(findings: Finding[], more: Given = {}, options: Partial<DifferentialOptions> = {}) {
+  const context = gateContext({
     name: 'proof',
     project: '/p',
     task: 'Make it.',
-    allowed: [],
     answers,
     kept,
     agent,
-    digest: (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0').slice(-64),
     ...more,
-  } as unknown as GateContext;
+  });
   return settle(findings, { command: 'npm test', ...options }, context, new AbortController().signal);
 }
 
@@ -93,7 +87,7 @@ describe('a changed test whose old form fails', () => {
     expect(settled.open.map(({ id }) => id)).toEqual(['old_tests: b']);
   });
 
-  test.each<[string, Partial<GateContext>]>([
+  test.each<[string, Given]>([
     ['without a loop', { answers: undefined }],
     ['at another event', { event: { name: 'SubagentStop' } as never }],
   ])('nobody is asked %s', async (_, more) => {

@@ -191,7 +191,7 @@ describe('verify commands', () => {
     expect(judgement.evidence?.[1]).toMatch(
       /^feature 2: `echo checked` exit code 0, output sha256 [0-9a-f]{64}$/,
     );
-    const output = join(project.context().outputDir, 'features-2-2.txt');
+    const output = join(project.context().request.outputDir, 'features-2-2.txt');
     expect(readFileSync(output, 'utf8')).toBe('checked\n');
   });
 
@@ -280,7 +280,10 @@ describe('verify commands', () => {
       { id: '..-a', description: 'y', passes: true, verify },
     );
     await judge(await freeze());
-    expect(readdirSync(project.context().outputDir).sort()).toEqual(['features-1-a.txt', 'features-2-a.txt']);
+    expect(readdirSync(project.context().request.outputDir).sort()).toEqual([
+      'features-1-a.txt',
+      'features-2-a.txt',
+    ]);
   });
 });
 

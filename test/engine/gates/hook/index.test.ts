@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { hookGate } from '../../../../src/engine/gates/hook/index.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { makeProject, noAbort, type TestProject } from '../../../support/gates/project.ts';
 
 let project: TestProject;
@@ -10,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-function judged(command: string, more: Partial<GateContext> = {}): Promise<Judgement> {
+function judged(command: string, more: Given = {}): Promise<Judgement> {
   return Promise.resolve(hookGate.judge({ command }, project.context(more), noAbort));
 }
 
@@ -170,7 +171,7 @@ describe('JSON on stdout', () => {
 });
 
 describe('what the command gets', () => {
-  async function given(more: Partial<GateContext> = {}): Promise<Record<string, unknown>> {
+  async function given(more: Given = {}): Promise<Record<string, unknown>> {
     await judged('cat > given', more);
     return JSON.parse(project.read('given'));
   }

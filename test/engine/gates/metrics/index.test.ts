@@ -5,8 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readToolCalls } from '../../../../src/engine/client/transcript/tool-calls.ts';
 import { parseContract, renderProblem } from '../../../../src/engine/contract/read.ts';
 import type { MetricCondition } from '../../../../src/engine/core/contract/gate-options.ts';
-import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { metricsGate } from '../../../../src/engine/gates/metrics/index.ts';
+import { type Given, gateContext } from '../../../support/gates/context.ts';
 
 const gateOf = (text: string) => {
   const result = parseContract(`gates:\n  worked: ${text}\ndone: [worked]\n`, 'untildone.yaml');
@@ -78,9 +79,13 @@ function scene(lines: string[]) {
       read: (name: string) => facts.get(name),
       write: (name: string, value: unknown) => void facts.set(name, value),
     },
-  } as unknown as GateContext;
-  const judge = (conditions: MetricCondition[], more: Partial<GateContext> = {}) =>
-    metricsGate.judge({ conditions }, { ...context, ...more }, new AbortController().signal) as Judgement;
+  };
+  const judge = (conditions: MetricCondition[], more: Given = {}) =>
+    metricsGate.judge(
+      { conditions },
+      gateContext({ ...context, ...more }),
+      new AbortController().signal,
+    ) as Judgement;
   return { folder, transcript, judge, read, facts };
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { GateContext } from '../../../../src/engine/gates/gate.ts';
 import { runGate } from '../../../../src/engine/gates/run/index.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { makeProject, noAbort, type TestProject } from '../../../support/gates/project.ts';
 
 let project: TestProject;
@@ -124,7 +124,7 @@ describe('the fingerprint of a failure', () => {
 });
 
 test('a prompt, and a task that is new, are given on stdin; one that is completed is not', async () => {
-  const of = (event: GateContext['event']) => {
+  const of = (event: Given['event']) => {
     const context = project.context({ name: 'own', ...(event ? { event } : {}) });
     return runGate.judge({ command: 'cat > asked' }, context, noAbort);
   };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TestResults } from '../../../../src/engine/core/proof/test-results.ts';
 import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
 import { comparedWithStart } from '../../../../src/engine/gates/run/shown-tests.ts';
+import type { Given } from '../../../support/gates/context.ts';
 import { makeProject } from '../../../support/gates/project.ts';
 
 const PASS: Judgement = { outcome: 'pass', summary: '`npm test` succeeds' };
@@ -11,7 +12,7 @@ function results(names: Record<string, 'passed' | 'failed' | 'skipped'>, whole =
   return { tests: new Map(Object.entries(names).map(([name, how]) => [name, { ...none, [how]: 1 }])), whole };
 }
 
-function contextAt(tree: string, kept: Map<string, unknown>, more: Partial<GateContext> = {}): GateContext {
+function contextAt(tree: string, kept: Map<string, unknown>, more: Given = {}): GateContext {
   const project = makeProject();
   project.remove();
   const measured = {
@@ -25,7 +26,7 @@ function contextAt(tree: string, kept: Map<string, unknown>, more: Partial<GateC
 function judgedAfter(
   start: TestResults | undefined,
   now: TestResults | undefined,
-  more: Partial<GateContext> = {},
+  more: Given = {},
 ): Judgement {
   const kept = new Map<string, unknown>();
   comparedWithStart(PASS, { command: 'npm test', tests: start }, contextAt('start', kept));

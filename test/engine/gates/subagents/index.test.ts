@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { BackgroundTask, HookEvent } from '../../../../src/engine/core/loop/event.ts';
 import type { AgentLine } from '../../../../src/engine/core/loop/state.ts';
-import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { subagentsGate } from '../../../../src/engine/gates/subagents/index.ts';
+import { gateContext } from '../../../support/gates/context.ts';
 
 type Status = AgentLine['status'];
 
@@ -36,7 +37,7 @@ function judged(
     }),
   );
   const stop = { name: 'Stop', session: 's', stopHookActive: false, backgroundTasks, wakeUps: [], ...event };
-  const context = { event: stop as HookEvent, ...(agents ? { agents } : {}) } as GateContext;
+  const context = gateContext({ event: stop as HookEvent, agents });
   const judgement = subagentsGate.judge({ type, atLeast }, context, new AbortController().signal);
   if (judgement instanceof Promise) throw new Error('judged at once');
   return judgement;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { GateContext } from '../../../../src/engine/gates/gate.ts';
 import { tasksGate } from '../../../../src/engine/gates/tasks/index.ts';
 import type { TaskList } from '../../../../src/engine/ports/ports.ts';
+import { gateContext } from '../../../support/gates/context.ts';
 import { noAbort } from '../../../support/gates/project.ts';
 
 type Tasks = Awaited<ReturnType<TaskList['open']>>;
@@ -14,7 +14,7 @@ async function judge(open: Tasks) {
       return open;
     },
   };
-  const judgement = await tasksGate.judge({}, { session: 'abc', tasks } as GateContext, noAbort);
+  const judgement = await tasksGate.judge({}, gateContext({ session: 'abc', tasks }), noAbort);
   expect(asked).toEqual(['abc']);
   return judgement;
 }

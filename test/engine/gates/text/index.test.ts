@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { GateOptions } from '../../../../src/engine/core/contract/gate-options.ts';
 import type { HookEvent } from '../../../../src/engine/core/loop/event.ts';
-import type { GateContext, Judgement } from '../../../../src/engine/gates/gate.ts';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { textGate } from '../../../../src/engine/gates/text/index.ts';
+import { gateContext } from '../../../support/gates/context.ts';
 import { workMs } from '../../../support/work-time.ts';
 
 const prompt = (text: string) => ({ name: 'UserPromptSubmit', session: 's', prompt: text }) as HookEvent;
@@ -10,8 +11,7 @@ const task = (subject: string, description?: string) =>
   ({ name: 'TaskCreated', session: 's', taskId: '1', subject, description }) as HookEvent;
 
 async function judged(options: Partial<GateOptions['text']>, event?: HookEvent): Promise<Judgement> {
-  const context = { name: 'gate', event } as GateContext;
-  return textGate.judge({ forbid: [], custom: [], ...options }, context);
+  return textGate.judge({ forbid: [], custom: [], ...options }, gateContext({ event }));
 }
 const outcome = async (options: Partial<GateOptions['text']>, text: string) =>
   (await judged(options, prompt(text))).outcome;

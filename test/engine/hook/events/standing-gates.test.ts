@@ -186,8 +186,8 @@ describe('tasks, teammates and subagents of such a session', () => {
   test('are judged by what changed since the session began, before it was resumed, too', async () => {
     const bases: unknown[] = [];
     const scene = standing({
-      tidy: ({ baseTree }) => {
-        bases.push(baseTree);
+      tidy: ({ request }) => {
+        bases.push(request.base.tree);
         return FAIL;
       },
     });

@@ -105,8 +105,8 @@ describe.each(['loop', 'session'] as const)('a prompt in a %s', (place) => {
       place,
       { gates: ['own'] },
       {
-        own: ({ event }) => {
-          seen.push(event);
+        own: ({ request }) => {
+          seen.push(request.event);
           return PASS;
         },
       },

@@ -259,7 +259,7 @@ describe('a receipt', () => {
 describe('a gate that asks when the agent insists', () => {
   const found = { ...FAIL, asksIfRepeated: 'may these stay?' };
   test('holds once, then waits for you without counting, and goes on as you say', async () => {
-    says.tests = (context) => (context.answers?.tests ? PASS : found);
+    says.tests = (context) => (context.request.answers?.tests ? PASS : found);
     begin(contractWith(GATES, { done: ['tests'] }));
     expect(reasonOf(await scene.stop())).toContain('Fails: tests');
     scene.judges.tree = 'tree 2';

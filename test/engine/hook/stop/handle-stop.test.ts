@@ -216,8 +216,8 @@ describe('what was said last', () => {
   async function heard(...stops: [sent: string | undefined, seen: object][]) {
     const messages: (string | undefined)[] = [];
     const scene = hookScene({
-      said: ({ lastMessage }) => {
-        messages.push(lastMessage);
+      said: ({ request }) => {
+        messages.push(request.lastMessage);
         return FAIL;
       },
     });

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Lesson, LoopDigest } from '../../../../src/engine/core/lessons/lesson.ts';
+import type { LoopDigest } from '../../../../src/engine/core/lessons/digest.ts';
 import { figuresFolder, writeFigure } from '../../../../src/engine/home/hook-figures.ts';
 import { projectFolder } from '../../../../src/engine/home/layout.ts';
-import { changeLessons } from '../../../../src/engine/home/lessons/files.ts';
+import { chooseLessons, rememberLoop } from '../../../../src/engine/home/lessons/files.ts';
 import { KnownElsewhere } from '../../../../src/read/dashboard/server/known-elsewhere.ts';
 import type {
   AuditAnswer,
@@ -36,52 +36,29 @@ test('a valid receipt is shown as intact, and a changed one is not', async () =>
   expect(changed.verification.problems.length).toBeGreaterThan(0);
 });
 
-function lesson(gate: string): Lesson {
-  const now = Date.now();
-  return {
-    id: `L${gate}`,
-    gate,
-    command: 'npm test',
-    madeAt: now - DAY,
-    of: 4,
-    usual: 1,
-    evidence: [{ loop: 'l1', iterations: [1] }],
-    expiresAt: now + DAY,
-    decided: 12,
-  };
-}
-
-function digest(i: number, arm: 'shown' | 'withheld', failures: number): LoopDigest {
+/** An ended loop that a gate held. */
+function digest(i: number): LoopDigest {
   return {
     loop: `l${i}`,
     at: Date.now() - i,
-    status: 'verified_done',
-    iterations: 2,
-    stops: 2,
-    gates: { tests: { held: failures, at: [], rules: {}, files: {} } },
+    gates: { tests: { held: 1, at: [1], rules: [], files: [] } },
     commands: { tests: 'npm test' },
-    lessons: { shown: [], withheld: [], [arm]: ['Ltests'] },
   };
 }
 
-test('insights have what journals say, how long hooks took, and lessons with their trial', async () => {
+test('insights have what journals say, how long hooks took, and lessons', async () => {
   const folder = temporaryFolder();
   const home = loopsHome(folder);
   const [shop, till] = [home.project('shop'), home.project('till')];
   home.append(home.loop('20260101-1', { project: shop }), held(), held(), ENDED);
   home.append(home.loop('20260101-2', { project: till, session: 'other' }), held(verdict('fail')));
-  const loops = [
-    ...Array.from({ length: 10 }, (_, i) => digest(i, 'shown', 0)),
-    ...Array.from({ length: 4 }, (_, i) => digest(20 + i, 'withheld', 2 + (i % 2))),
-  ];
+  const ofShop = projectFolder(home.home, shop);
+  for (const i of [3, 2, 1]) rememberLoop(home.home, ofShop, digest(i));
   const dropped = [
     { id: 'Lold', at: Date.now() - 40 * DAY, why: 'no_gain' as const, text: 'an old one' },
     { id: 'Lbad', at: Date.now() - DAY, why: 'person' as const, text: '<b>bad</b>' },
   ];
-  changeLessons(home.home, projectFolder(home.home, shop), () => ({
-    files: { kept: { v: 1, lessons: [lesson('tests')], dropped }, loops },
-    result: undefined,
-  }));
+  chooseLessons(home.home, ofShop, Date.now(), (_, { pinned }) => ({ pinned, dropped }));
   for (const [i, ms] of [10, 20, 30, 40].entries())
     writeFigure(
       {
@@ -118,12 +95,10 @@ test('insights have what journals say, how long hooks took, and lessons with the
     ],
     lessons: [
       {
-        id: 'Ltests',
-        state: 'on trial',
-        tone: 'done',
-        trial: 'told in 10, withheld in 4 loops since: fewer failures with it',
+        state: 'told',
+        text: '`npm test` (gate `tests`) blocked 3 of the last 3 loops: run it before you finish.',
       },
-      { id: 'Lbad', state: 'dropped', tone: 'quiet', trial: 'dropped by you', text: '<b>bad</b>' },
+      { id: 'Lbad', state: 'dropped', tone: 'quiet', text: '<b>bad</b>' },
     ],
   });
   expect('audit' in all || 'canAudit' in all).toBe(false);

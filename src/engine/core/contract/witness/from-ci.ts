@@ -24,7 +24,12 @@ export interface Witness {
 }
 
 /** `folder`: the steps that run there; absent: those of the project's root. */
-export function witnessOf(steps: readonly CiStep[], facts: FolderFacts, machine: Machine, folder?: string): Witness {
+export function witnessOf(
+  steps: readonly CiStep[],
+  facts: FolderFacts,
+  machine: Machine,
+  folder?: string,
+): Witness {
   const found: Witness = { units: [], leftOut: [] };
   for (const step of steps.filter(({ cwd }) => cwd === folder)) {
     for (const pieces of chainsIn(step.run, facts)) {
@@ -53,7 +58,8 @@ function chosen({ units, leftOut }: Witness, facts: FolderFacts): Witness {
     const before = kept[at];
     if (!before) kept.push(unit);
     else if (isMore(unit, before)) kept[at] = unit;
-    else if (isOther(before, unit)) rest.push({ command: unit.command, where: unit.where, why: ONE_IS_ENOUGH });
+    else if (isOther(before, unit))
+      rest.push({ command: unit.command, where: unit.where, why: ONE_IS_ENOUGH });
   }
   const covering = kept.map((unit) => coveringScript(unit, units, facts) ?? unit);
   const words = new Set(covering.map(({ command }) => command));
@@ -79,15 +85,26 @@ function leafTexts({ leaves }: Unit): string[] {
 }
 
 /** CI may run in parts what a script of the project runs as one. */
-function coveringScript(unit: WitnessedUnit, all: readonly WitnessedUnit[], facts: FolderFacts): WitnessedUnit | undefined {
+function coveringScript(
+  unit: WitnessedUnit,
+  all: readonly WitnessedUnit[],
+  facts: FolderFacts,
+): WitnessedUnit | undefined {
   const parts = all.filter(({ role, language }) => role === unit.role && language === unit.language);
-  if (unit.role !== 'tests' || unit.language !== 'node' || new Set(parts.map(({ command }) => command)).size < 2)
+  if (
+    unit.role !== 'tests' ||
+    unit.language !== 'node' ||
+    new Set(parts.map(({ command }) => command)).size < 2
+  )
     return undefined;
   const asked = new Set(parts.flatMap(leafTexts));
   const [pieces] = facts.node?.scripts.test === undefined ? [] : chainsIn('npm test', facts);
   const [whole, second] = pieces ? unitsOf(pieces).filter(({ role }) => role === 'tests') : [];
   if (!whole || second || !isSubset(asked, new Set(leafTexts(whole)))) return undefined;
-  return { ...witnessed(whole, { run: '', where: unit.where }, facts), ...(unit.env ? { env: unit.env } : {}) };
+  return {
+    ...witnessed(whole, { run: '', where: unit.where }, facts),
+    ...(unit.env ? { env: unit.env } : {}),
+  };
 }
 
 function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
@@ -131,13 +148,18 @@ function toolMissing(piece: Piece, facts: FolderFacts, machine: Machine): string
   }
   const [program = ''] = words;
   const [starter = ''] = piece.text.split(/\s+/);
-  if (/^(?:bundle|poetry|uv|pipenv|pdm|hatch)$/.test(starter) && !facts.python && !machine.hasProgram(starter))
+  if (
+    /^(?:bundle|poetry|uv|pipenv|pdm|hatch)$/.test(starter) &&
+    !facts.python &&
+    !machine.hasProgram(starter)
+  )
     return [`${starter} is not installed here`];
   if (/^\.\.?\//.test(program) && machine.hasFile?.(program) === false) return [`there is no ${program}`];
   const isBare = program !== '' && !program.includes('/') && !/[$]/.test(program);
   const byManager = facts.node !== undefined && (piece.ofScript || /^(?:npm|pnpm|yarn|bun)$/.test(program));
-  return isBare && !byManager && !machine.hasProgram(program) && !SHELL_WORDS.test(program) ? [`${program} is not installed here`] : [];
+  return isBare && !byManager && !machine.hasProgram(program) && !SHELL_WORDS.test(program)
+    ? [`${program} is not installed here`]
+    : [];
 }
 
 const SHELL_WORDS = /^(?:cd|test|true|set|export|\[|!|python[\d.]*|node|npm|npx)$/;
-

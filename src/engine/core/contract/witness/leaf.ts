@@ -1,6 +1,7 @@
 /** What a command comes down to when scripts, targets and wrappers are taken away. */
-import { checkOf } from '../../commands/checks.ts';
+
 import type { CheckKind } from '../../commands/check-names.ts';
+import { checkOf } from '../../commands/checks.ts';
 import { baseName } from '../../shell/calls.ts';
 
 export type LeafKind = CheckKind | 'install' | 'gives_away' | 'report' | 'nothing' | 'other';
@@ -41,17 +42,17 @@ export function leafOf(words: readonly string[]): Leaf {
   if (GIVES_AWAY.test(text)) return leaf('gives_away');
   if (REPORT.test(text)) return leaf('report');
   if (INSTALL.test(text)) return leaf('install');
-  if (NOTHING.test(program) || (args.length === 1 && /^(?:--version|-v|-V|version)$/.test(args[0] ?? ''))) return leaf('nothing');
+  if (NOTHING.test(program) || (args.length === 1 && /^(?:--version|-v|-V|version)$/.test(args[0] ?? '')))
+    return leaf('nothing');
   const fixes = args.some((word) => FIXES.test(word)) ? { fixes: true as const } : {};
   return { words, kind: kindOf(program, args) ?? 'other', ...fixes };
 }
-
 
 function kindOf(program: string, args: readonly string[]): CheckKind | undefined {
   const module = /^python[\d.]*$/.test(program) && args[0] === '-m' ? args[1] : undefined;
   const name = module === undefined ? program : module.replace(/^mypy\.(?=stubtest$)/, '');
   const more = MORE.find(([fits]) => fits.test(name))?.[1];
-  if (more === 'format') return args.some((word) => /^(?:--check|-d|-l|--diff|--list-different)$/.test(word)) ? more : undefined;
+  if (more === 'format')
+    return args.some((word) => /^(?:--check|-d|-l|--diff|--list-different)$/.test(word)) ? more : undefined;
   return more ?? checkOf({ program, args })?.kind;
 }
-

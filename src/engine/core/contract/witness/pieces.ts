@@ -64,7 +64,10 @@ function pieceOf(text: string, way: Way): Piece {
 const OPENED = /^(?:tox|nox|sh|bash|zsh)$/;
 
 /** The lines that words are a name for; `measured`: it is one command, whose coverage is measured. */
-function namedBy(words: readonly string[], { facts, depth, left }: Way): { lines?: string[]; measured?: true } {
+function namedBy(
+  words: readonly string[],
+  { facts, depth, left }: Way,
+): { lines?: string[]; measured?: true } {
   if (depth >= DEEPEST || left.lookups <= 0) return {};
   left.lookups--;
   const wrapped = wrappedIn(words, facts);
@@ -92,7 +95,8 @@ export function programWords(text: string): string[] {
 }
 
 /** Options of `uv run` and the like that have a value. */
-const WITH_VALUE = /^(?:--(?:group|extra|python|with|with-requirements|package|project|from|only-group|env-file|directory)|-p|-w)$/;
+const WITH_VALUE =
+  /^(?:--(?:group|extra|python|with|with-requirements|package|project|from|only-group|env-file|directory)|-p|-w)$/;
 
 function withoutRunners(words: readonly string[]): string[] {
   const [first = '', second = ''] = words;
@@ -117,12 +121,16 @@ function wrappedIn([first = '', ...args]: readonly string[], facts: FolderFacts)
     const at = dashes >= 0 ? dashes + 1 : args.findIndex((word) => MEASURED.test(word));
     return at < 0 || args[0] === 'report' ? undefined : args.slice(at).map(quoted).join(' ');
   }
-  const rest = program === 'coverage' ? args : args[0] === '-m' && args[1] === 'coverage' ? args.slice(2) : undefined;
+  const rest =
+    program === 'coverage' ? args : args[0] === '-m' && args[1] === 'coverage' ? args.slice(2) : undefined;
   if (rest?.[0] !== 'run') return undefined;
   let at = 1;
-  while (rest[at]?.startsWith('-') && rest[at] !== '-m') at += /^--(?:rcfile|data-file|context|concurrency)$/.test(rest[at] ?? '') ? 2 : 1;
+  while (rest[at]?.startsWith('-') && rest[at] !== '-m')
+    at += /^--(?:rcfile|data-file|context|concurrency)$/.test(rest[at] ?? '') ? 2 : 1;
   const named = rest.slice(at);
-  return named.length === 0 || facts.python === undefined ? undefined : ['python', ...named].map(quoted).join(' ');
+  return named.length === 0 || facts.python === undefined
+    ? undefined
+    : ['python', ...named].map(quoted).join(' ');
 }
 
 export function quoted(word: string): string {
@@ -134,7 +142,8 @@ function linesOf(words: readonly string[], facts: FolderFacts): string[] | undef
   const [first = '', ...args] = words;
   const program = baseName(first);
   if (program === 'corepack') return linesOf(args, facts);
-  if (program === 'node' && /(?:^|\/)\.yarn\/releases\//.test(args[0] ?? '')) return linesOf(['yarn', ...args.slice(1)], facts);
+  if (program === 'node' && /(?:^|\/)\.yarn\/releases\//.test(args[0] ?? ''))
+    return linesOf(['yarn', ...args.slice(1)], facts);
   if (/^(?:npm|pnpm|yarn|bun)$/.test(program)) return scriptLines(program, args, facts);
   if (/^(?:run-[sp]|npm-run-all\d?)$/.test(program)) return listedScripts(args, facts);
   if (/^(?:ba|da|z)?sh$/.test(program) && args[0] === '-c' && args[1] !== undefined) return [args[1]];
@@ -142,10 +151,12 @@ function linesOf(words: readonly string[], facts: FolderFacts): string[] | undef
 }
 
 /** Options of package managers before the name of a script that lead elsewhere. */
-const ELSEWHERE = /^(?:-w|--workspace|--workspaces|-ws|-F|--filter|-r|--recursive|--prefix|-C|--dir|--cwd)(?:=|$)/;
+const ELSEWHERE =
+  /^(?:-w|--workspace|--workspaces|-ws|-F|--filter|-r|--recursive|--prefix|-C|--dir|--cwd)(?:=|$)/;
 
 function scriptLines(program: string, args: readonly string[], { node }: FolderFacts): string[] | undefined {
-  if (!node || args.some((word, i) => ELSEWHERE.test(word) && !args.slice(0, i).includes('--'))) return undefined;
+  if (!node || args.some((word, i) => ELSEWHERE.test(word) && !args.slice(0, i).includes('--')))
+    return undefined;
   const plain = args.filter((word) => !/^(?:-s|--silent|--if-present|-q|--quiet)$/.test(word));
   const isRun = plain[0] === 'run' || plain[0] === 'run-script';
   const [named, ...given] = isRun ? plain.slice(1) : plain;
@@ -157,11 +168,16 @@ function scriptLines(program: string, args: readonly string[], { node }: FolderF
   const rest = given.filter((word, i) => !(i === 0 && word === '--'));
   if (script !== undefined && !(program === 'bun' && name === 'test' && !isRun)) {
     const around = program === 'npm' || program === 'bun' || program === 'yarn';
-    const [before, after] = [`pre${name}`, `post${name}`].map((each) => (around ? node.scripts[each] : undefined));
-    return [before, [script, ...rest.map(quoted)].join(' '), after].filter((line): line is string => line !== undefined && line.trim() !== '');
+    const [before, after] = [`pre${name}`, `post${name}`].map((each) =>
+      around ? node.scripts[each] : undefined,
+    );
+    return [before, [script, ...rest.map(quoted)].join(' '), after].filter(
+      (line): line is string => line !== undefined && line.trim() !== '',
+    );
   }
   // `yarn vitest`, `pnpm tsc`: a tool by its name.
-  const isTool = !isRun && (program === 'yarn' || program === 'pnpm') && !NOT_TOOLS.test(name) && !name.startsWith('-');
+  const isTool =
+    !isRun && (program === 'yarn' || program === 'pnpm') && !NOT_TOOLS.test(name) && !name.startsWith('-');
   return isTool ? [[name, ...given.map(quoted)].join(' ')] : undefined;
 }
 
@@ -173,7 +189,13 @@ function scriptsLike(pattern: string, scripts: Readonly<Record<string, string>>)
   const [, begins, plain = '', ends] = /^(\^?)([\w:.-]+)(\$?)$/.exec(pattern) ?? [];
   if (plain === '') return [];
   return Object.keys(scripts).filter((name) =>
-    begins ? (ends ? name === plain : name.startsWith(plain)) : ends ? name.endsWith(plain) : name.includes(plain),
+    begins
+      ? ends
+        ? name === plain
+        : name.startsWith(plain)
+      : ends
+        ? name.endsWith(plain)
+        : name.includes(plain),
   );
 }
 
@@ -181,7 +203,10 @@ function listedScripts(args: readonly string[], { node }: FolderFacts): string[]
   if (!node) return undefined;
   const names = args.filter((word) => !word.startsWith('-'));
   const all = names.flatMap((name) =>
-    Object.keys(node.scripts).filter((script) => script === name.split(' ')[0] || (name.includes('*') && globMatches(name.replace('**', '*'), script))),
+    Object.keys(node.scripts).filter(
+      (script) =>
+        script === name.split(' ')[0] || (name.includes('*') && globMatches(name.replace('**', '*'), script)),
+    ),
   );
   return all.map((script) => `npm run ${script}`);
 }
@@ -193,24 +218,36 @@ function taskLines(program: string, args: readonly string[], facts: FolderFacts)
   const words = args.filter((word) => !word.startsWith('-') && !word.includes('='));
   const all = (calls: readonly string[]) => {
     const found = calls.map(find);
-    return calls.length === 0 || found.includes(undefined) ? undefined : found.flatMap((lines) => lines ?? []);
+    return calls.length === 0 || found.includes(undefined)
+      ? undefined
+      : found.flatMap((lines) => lines ?? []);
   };
   switch (program) {
     case 'make':
     case 'gmake':
-      return args.includes('-C') || args.includes('-f') ? undefined : all(words.map((name) => `make ${name}`));
+      return args.includes('-C') || args.includes('-f')
+        ? undefined
+        : all(words.map((name) => `make ${name}`));
     case 'just':
     case 'task':
     case 'poe':
       return all(words.slice(0, 1).map((name) => `${program} ${name}`));
     case 'composer':
-      return all(words.filter((word) => !/^run(?:-script)?$/.test(word)).slice(0, 1).map((name) => `composer ${name}`));
+      return all(
+        words
+          .filter((word) => !/^run(?:-script)?$/.test(word))
+          .slice(0, 1)
+          .map((name) => `composer ${name}`),
+      );
     case 'pdm':
     case 'hatch':
       return all(words[0] === 'run' ? [`${program} run ${words[1] ?? ''}`] : []);
     case 'nox': {
       const at = args.findIndex((word) => word === '-s' || word === '-e' || word === '--session');
-      const named = at < 0 ? facts.tasks?.filter(({ call }) => call.startsWith('nox -s ')).map(({ call }) => call) : [`nox -s ${args[at + 1] ?? ''}`];
+      const named =
+        at < 0
+          ? facts.tasks?.filter(({ call }) => call.startsWith('nox -s ')).map(({ call }) => call)
+          : [`nox -s ${args[at + 1] ?? ''}`];
       return all(named ?? []);
     }
     case 'tox':
@@ -220,12 +257,17 @@ function taskLines(program: string, args: readonly string[], facts: FolderFacts)
   }
 }
 
-function toxLines(args: readonly string[], all: (calls: readonly string[]) => string[] | undefined): string[] | undefined {
+function toxLines(
+  args: readonly string[],
+  all: (calls: readonly string[]) => string[] | undefined,
+): string[] | undefined {
   const at = args.findIndex((word) => word === '-e' || word === '--env');
   const joined = args.find((word) => word.startsWith('-e') && word.length > 2)?.slice(2);
   const names = (at >= 0 ? (args[at + 1] ?? '') : (joined ?? '')).split(',').filter((name) => name !== '');
   if (names.length === 0) return all(['tox']);
-  return names.flatMap((name) => all([`tox -e ${name}`]) ?? (PYTHON_ENVIRONMENT.test(name) ? (all(['tox']) ?? []) : []));
+  return names.flatMap(
+    (name) => all([`tox -e ${name}`]) ?? (PYTHON_ENVIRONMENT.test(name) ? (all(['tox']) ?? []) : []),
+  );
 }
 
 /** The statements of a script, each as its pieces. What is no chain is left out. */

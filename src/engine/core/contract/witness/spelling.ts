@@ -35,10 +35,16 @@ export function pythonCall(tool: string, { python, dependencies }: FolderFacts):
 const PYTHON_TOOLS =
   /^(?:pytest|py\.test|unittest|ruff|mypy|flake8|black|isort|pylint|bandit|codespell|pycodestyle|pydocstyle|coverage|nox|tox|pyright|stubtest|vulture|doctest)$/;
 /** Tools whose module has another name than the program. */
-const MODULES: Record<string, string> = { 'py.test': 'pytest', stubtest: 'mypy.stubtest', codespell: 'codespell_lib' };
+const MODULES: Record<string, string> = {
+  'py.test': 'pytest',
+  stubtest: 'mypy.stubtest',
+  codespell: 'codespell_lib',
+};
 
 /** The tool of Python that words call, by the name of its module. */
-export function pythonTool(words: readonly string[]): { module: string; args: readonly string[] } | undefined {
+export function pythonTool(
+  words: readonly string[],
+): { module: string; args: readonly string[] } | undefined {
   const [first = '', ...args] = words;
   const program = baseName(first);
   if (/^(?:python[\d.]*|pypy3?)$/.test(program) && args[0] === '-m' && args[1] !== undefined)
@@ -57,12 +63,15 @@ export function spelled({ text, ofScript }: Piece, facts: FolderFacts): string {
   const assigned = /^(?:(?:cross-env|env)\s+)?((?:[A-Za-z_]\w*=\S*\s+)*)/.exec(text)?.[1] ?? '';
   const tool = facts.python ? pythonTool(words) : undefined;
   if (tool) return `${assigned}${pythonCall(tool.module, facts)}${argsOf(text, tool.args)}`;
-  if (/^python[\d.]*$/.test(first) && facts.python) return assigned + [interpreter(facts), ...args.map(quotedGlob)].join(' ');
+  if (/^python[\d.]*$/.test(first) && facts.python)
+    return assigned + [interpreter(facts), ...args.map(quotedGlob)].join(' ');
   const isOwnScript = MANAGERS.test(first) && facts.node !== undefined;
   if (isOwnScript) return assigned + ownScript(text, args, facts);
   if (first === 'go') return assigned + ['go', ...args.filter((word) => !OF_CI_IN_GO.test(word))].join(' ');
-  if (first === 'cargo') return assigned + ['cargo', ...args.filter((word) => !/^(?:--verbose|-v+)$/.test(word))].join(' ');
-  const isTool = ofScript && facts.node !== undefined && !OF_THE_SYSTEM.test(baseName(first)) && !first.includes('/');
+  if (first === 'cargo')
+    return assigned + ['cargo', ...args.filter((word) => !/^(?:--verbose|-v+)$/.test(word))].join(' ');
+  const isTool =
+    ofScript && facts.node !== undefined && !OF_THE_SYSTEM.test(baseName(first)) && !first.includes('/');
   if (!isTool) return text;
   return assigned + withoutCoverage(executes(text.slice(text.indexOf(first)), facts));
 }
@@ -75,7 +84,12 @@ function interpreter({ python, dependencies }: FolderFacts): string {
 }
 
 function plainPython(args: readonly string[]): string[] {
-  return args.filter((word) => !/^(?:--cov(?:-\S+)?(?:=.*)?|-v+|--verbose|--color=\S+|--tb=\S+|--junit-?xml=\S+|--durations=\S+)$/.test(word));
+  return args.filter(
+    (word) =>
+      !/^(?:--cov(?:-\S+)?(?:=.*)?|-v+|--verbose|--color=\S+|--tb=\S+|--junit-?xml=\S+|--durations=\S+)$/.test(
+        word,
+      ),
+  );
 }
 
 /** What is quoted stays as it is written. */
@@ -85,7 +99,9 @@ function argsOf(text: string, args: readonly string[]): string {
     const from = text.search(new RegExp(`(?<=\\s)["']?${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
     if (from > 0) return ` ${text.slice(from)}`;
   }
-  return plainPython(args).map((word) => ` ${quotedGlob(word)}`).join('');
+  return plainPython(args)
+    .map((word) => ` ${quotedGlob(word)}`)
+    .join('');
 }
 
 function quotedGlob(word: string): string {

@@ -1,6 +1,7 @@
 /** Commands that each do one thing, so that nothing is run twice. */
-import type { Leaf, LeafKind } from './leaf.ts';
+
 import { checkOf } from '../../commands/checks.ts';
+import type { Leaf, LeafKind } from './leaf.ts';
 import { type Piece, programWords } from './pieces.ts';
 
 /** A command of a contract, as pieces with `&&` between them. */
@@ -58,7 +59,9 @@ function roleOf(pieces: readonly Piece[], leaves: readonly Leaf[]): Role | undef
 /** The commands themselves where a piece only measures their coverage, or makes an environment for them. */
 function opened(piece: Piece): Piece[] {
   const { inner, opens } = piece;
-  const checks = inner?.filter(({ leaves }) => leaves.some(({ kind }) => !/^(?:report|nothing|install)$/.test(kind)));
+  const checks = inner?.filter(({ leaves }) =>
+    leaves.some(({ kind }) => !/^(?:report|nothing|install)$/.test(kind)),
+  );
   const [only, second] = checks ?? [];
   if (checks === undefined || only === undefined) return [piece];
   if (opens) return checks.flatMap(opened);
@@ -69,11 +72,15 @@ function opened(piece: Piece): Piece[] {
 /** The units whose checks no other unit makes. The first of equal ones stays. */
 export function withoutDoubles<Some extends Unit>(units: readonly Some[]): Some[] {
   const kept: Some[] = [];
-  const byStrength = [...units].sort((a, b) => checkNames(b).length - checkNames(a).length || ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
+  const byStrength = [...units].sort(
+    (a, b) => checkNames(b).length - checkNames(a).length || ROLES.indexOf(a.role) - ROLES.indexOf(b.role),
+  );
   for (const unit of byStrength) {
     const elsewhere = new Set(kept.flatMap(checkNames));
     const own = checkNames(unit);
-    if (own.length === 0 || own.some((name) => !elsewhere.has(name))) kept.push(unit);
+    // Of commands that nobody knows, equal words may do something else.
+    const isKnown = unit.leaves.some(({ kind }) => CHECKS.includes(kind) || kind === 'build');
+    if (!isKnown || own.some((name) => !elsewhere.has(name))) kept.push(unit);
   }
   return units.filter((unit) => kept.includes(unit));
 }
@@ -84,7 +91,8 @@ function checkNames({ leaves }: Unit): string[] {
   return [...new Set(counted.map(nameOf))];
 }
 
-const UNIMPORTANT = /^(?:--coverage(?:\..*|=.*)?|--cov\S*|-v|--verbose|--reporter=?\S*|--color|--run|run|-race|-cover\S*|-count=1)$/;
+const UNIMPORTANT =
+  /^(?:--coverage(?:\..*|=.*)?|--cov\S*|-v|--verbose|--reporter=?\S*|--color|--run|run|-race|-cover\S*|-count=1)$/;
 
 function nameOf({ words }: Leaf): string {
   const plain = words.filter((word) => !UNIMPORTANT.test(word));

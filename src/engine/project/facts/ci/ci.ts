@@ -10,11 +10,17 @@ const MOST_FILES = 60;
 const LARGEST = 512 * 1024;
 
 /** Files whose name says that they test come first. */
-const TESTS_FIRST = /(?:^|[-_.])(?:ci|tests?|build|main|check|checks|verify|quality|push|pull|pr)(?:[-_.]|$)/i;
+const TESTS_FIRST =
+  /(?:^|[-_.])(?:ci|tests?|build|main|check|checks|verify|quality|push|pull|pr)(?:[-_.]|$)/i;
 
 export function ciOf(project: string): { steps: CiStep[]; versions: NamedVersion[] } {
-  const names = namesIn(join(project, WORKFLOWS)).filter((name) => /\.ya?ml$/.test(name)).sort();
-  const ordered = [...names.filter((name) => TESTS_FIRST.test(name)), ...names.filter((name) => !TESTS_FIRST.test(name))];
+  const names = namesIn(join(project, WORKFLOWS))
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort();
+  const ordered = [
+    ...names.filter((name) => TESTS_FIRST.test(name)),
+    ...names.filter((name) => !TESTS_FIRST.test(name)),
+  ];
   const files = ordered.slice(0, MOST_FILES).flatMap((name) => fileAt(project, `${WORKFLOWS}/${name}`));
   const all = [...files.map(githubCi), ...fileAt(project, '.gitlab-ci.yml').map(gitlabCi)];
   return { steps: all.flatMap(({ steps }) => steps), versions: all.flatMap(({ versions }) => versions) };

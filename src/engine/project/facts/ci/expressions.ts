@@ -28,7 +28,9 @@ export function namesIn(text: string): string[] {
 function valueOf(expression: string, names: Names): string | undefined {
   const alternatives = expression.split('||').map((each) => each.trim());
   if (alternatives.length > 1)
-    return alternatives.map((each) => valueOf(each, names)).find((value) => value !== undefined && value !== '');
+    return alternatives
+      .map((each) => valueOf(each, names))
+      .find((value) => value !== undefined && value !== '');
   const quoted = /^'([^']*)'$/.exec(expression)?.[1];
   if (quoted !== undefined) return quoted;
   const call = /^format\('([^']*)',\s*(.+)\)$/.exec(expression);

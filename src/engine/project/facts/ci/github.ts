@@ -67,7 +67,9 @@ function whatJobNeeds(job: Record<string, unknown>): string | undefined {
   const services = Object.keys(mapOf(job.services));
   if (services.length > 0) return `the service ${services.join(', ')}`;
   const uses = listOf(job.steps).map((step) => String(mapOf(step).uses ?? ''));
-  return uses.some((one) => one.startsWith('actions/download-artifact')) ? 'what another job made' : undefined;
+  return uses.some((one) => one.startsWith('actions/download-artifact'))
+    ? 'what another job made'
+    : undefined;
 }
 
 interface Around {
@@ -82,22 +84,35 @@ function stepsOf(step: Record<string, unknown>, { workflow, job, where, needs }:
   const run = String(step.run);
   const env = { ...mapOf(workflow.env), ...mapOf(job.env), ...mapOf(step.env) };
   const condition = typeof step.if === 'string' ? step.if : '';
-  if (/runner\.os\s*==\s*'(?:Windows|macOS)'|(?:windows|macos)-latest'\s*$|always\(\)|failure\(\)/.test(condition) && !/!=/.test(condition)) return [];
+  if (
+    /runner\.os\s*==\s*'(?:Windows|macOS)'|(?:windows|macos)-latest'\s*$|always\(\)|failure\(\)/.test(
+      condition,
+    ) &&
+    !/!=/.test(condition)
+  )
+    return [];
   const secret = Object.entries(mapOf(step.env)).some(([, value]) => /\bsecrets\./.test(String(value)));
   const isSecret = secret || /\bsecrets\.|github\.token/.test(run);
   const cwd = step['working-directory'] ?? mapOf(mapOf(job.defaults).run)['working-directory'];
   const given = withEnv(env);
-  const plumbing = new Set([...JSON.stringify(job).matchAll(/\$\{?([A-Za-z_]\w*)|\benv\.(\w+)/g)].map(([, a, b]) => a ?? b));
+  const plumbing = new Set(
+    [...JSON.stringify(job).matchAll(/\$\{?([A-Za-z_]\w*)|\benv\.(\w+)/g)].map(([, a, b]) => a ?? b),
+  );
   const shown = Object.fromEntries(Object.entries(env).filter(([name]) => !plumbing.has(name)));
   return choicesFor(run, job).flatMap((choice) => {
     const names = { ...choice, ...given };
-    const filled = filledIn(run, names)?.replace(/\$\{?([A-Za-z_]\w*)\}?/g, (whole, name: string) => given[`env.${name}`] ?? whole);
+    const filled = filledIn(run, names)?.replace(
+      /\$\{?([A-Za-z_]\w*)\}?/g,
+      (whole, name: string) => given[`env.${name}`] ?? whole,
+    );
     const needed = isSecret ? 'a secret' : filled === undefined ? 'a value that only CI knows' : needs;
     return [
       {
         run: filled ?? run,
         where,
-        ...(typeof cwd === 'string' && cwd !== '.' ? { cwd: cwd.replace(/^\.\//, '').replace(/\/$/, '') } : {}),
+        ...(typeof cwd === 'string' && cwd !== '.'
+          ? { cwd: cwd.replace(/^\.\//, '').replace(/\/$/, '') }
+          : {}),
         ...staticEnv(shown, names),
         ...(needed === undefined ? {} : { needs: needed }),
       },
@@ -107,7 +122,8 @@ function stepsOf(step: Record<string, unknown>, { workflow, job, where, needs }:
 
 function withEnv(env: Record<string, unknown>): Names {
   const known = Object.entries(env).flatMap(([name, value]) =>
-    value === null || (['string', 'number', 'boolean'].includes(typeof value) && !String(value).includes('${{'))
+    value === null ||
+    (['string', 'number', 'boolean'].includes(typeof value) && !String(value).includes('${{'))
       ? [[`env.${name}`, String(value ?? '')]]
       : [],
   );
@@ -155,7 +171,9 @@ function choicesFor(text: string, job: Record<string, unknown>): Names[] {
 }
 
 function isVersionName(name: string): boolean {
-  return /version|^(?:os|node|python|go|rust|ruby|java|php|toolchain|target|arch|platform|runner)$/i.test(name);
+  return /version|^(?:os|node|python|go|rust|ruby|java|php|toolchain|target|arch|platform|runner)$/i.test(
+    name,
+  );
 }
 
 function namesOfMatrix(value: unknown): Names {
@@ -164,7 +182,12 @@ function namesOfMatrix(value: unknown): Names {
 }
 
 function distinct(choices: readonly Names[], asked: readonly string[]): Names[] {
-  const seen = new Map(choices.map((choice) => [asked.map((name) => choice[name]).join('\0'), choice]).reverse() as [string, Names][]);
+  const seen = new Map(
+    choices.map((choice) => [asked.map((name) => choice[name]).join('\0'), choice]).reverse() as [
+      string,
+      Names,
+    ][],
+  );
   return [...seen.values()].reverse();
 }
 

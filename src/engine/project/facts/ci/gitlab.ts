@@ -4,7 +4,20 @@ import { mapOf } from '../json.ts';
 import { type CiFile, type FoundCi, listOf, parsedYaml } from './github.ts';
 
 /** Keys of the root that are no jobs. */
-const NO_JOBS = new Set(['default', 'image', 'services', 'stages', 'variables', 'cache', 'before_script', 'after_script', 'include', 'workflow', 'pages', 'spec']);
+const NO_JOBS = new Set([
+  'default',
+  'image',
+  'services',
+  'stages',
+  'variables',
+  'cache',
+  'before_script',
+  'after_script',
+  'include',
+  'workflow',
+  'pages',
+  'spec',
+]);
 const GIVES_AWAY = /publish|deploy|release|upload|pages/i;
 
 export function gitlabCi({ path, text }: CiFile): FoundCi {
@@ -31,7 +44,11 @@ export function gitlabCi({ path, text }: CiFile): FoundCi {
 
 const DEEPEST = 4;
 
-function extended(job: Record<string, unknown>, file: Record<string, unknown>, depth: number): Record<string, unknown> {
+function extended(
+  job: Record<string, unknown>,
+  file: Record<string, unknown>,
+  depth: number,
+): Record<string, unknown> {
   const [first] = Array.isArray(job.extends) ? job.extends : [job.extends];
   if (typeof first !== 'string' || depth >= DEEPEST) return job;
   return { ...extended(mapOf(file[first]), file, depth + 1), ...job };
@@ -39,12 +56,16 @@ function extended(job: Record<string, unknown>, file: Record<string, unknown>, d
 
 function linesOf(script: unknown): string[] {
   if (typeof script === 'string') return [script];
-  return listOf(script).flat().filter((line): line is string => typeof line === 'string');
+  return listOf(script)
+    .flat()
+    .filter((line): line is string => typeof line === 'string');
 }
 
 const TAKEN = /^(?:TZ|LANG|LANGUAGE|LC_\w+|NODE_ENV|RAILS_ENV|APP_ENV|MIX_ENV|FORCE_COLOR|NO_COLOR)$/;
 
 function plainOnly(variables: Record<string, unknown>): Record<string, string> {
-  const plain = Object.entries(variables).filter(([name, value]) => TAKEN.test(name) && typeof value === 'string');
+  const plain = Object.entries(variables).filter(
+    ([name, value]) => TAKEN.test(name) && typeof value === 'string',
+  );
   return Object.fromEntries(plain) as Record<string, string>;
 }

@@ -211,9 +211,9 @@ export function Lessons({
 }: Pick<Insights, 'lessons'> & { names: ReadonlyMap<string, string> }) {
   if (lessons.length === 0) return null;
   return (
-    <Panel title="Lessons" text="What sessions are told when they begin, and whether that helps.">
+    <Panel title="Lessons" text="What sessions are told when they begin.">
       <ul class="findings">
-        {lessons.map(({ id, text, state, tone, trial, project }) => (
+        {lessons.map(({ id, text, state, tone, project }) => (
           <li key={`${project}/${id}/${state}`}>
             <p class="row-of">
               <ToneChip tone={tone} words={state} />
@@ -224,11 +224,6 @@ export function Lessons({
             <p>
               <Line text={text} />
             </p>
-            {trial !== undefined && (
-              <p class="soft small">
-                <Line text={trial} />
-              </p>
-            )}
           </li>
         ))}
       </ul>
