@@ -3,7 +3,7 @@
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 /** Something that a project has a name for and a tool that runs it: `make test`, `tox -e typing`, `just check`. */
-export interface Task {
+export interface NamedTask {
   /** How it is called. */
   call: string;
   name: string;
@@ -74,7 +74,7 @@ export interface FolderFacts {
   go: boolean;
   makeTargets: readonly string[];
   /** Other names for commands: targets with their recipes, environments of tox, recipes of just. */
-  tasks?: readonly Task[];
+  tasks?: readonly NamedTask[];
   /** By language; one without dependencies is absent. */
   dependencies?: Readonly<Record<string, Dependencies>>;
 }

@@ -5,13 +5,26 @@ import { redact } from './redact.ts';
 const LINE = 300;
 const LAST_LINES = 12;
 
-/** Lines in which package managers, compilers and shells say what went wrong. */
-const ERROR =
-  /(?:^|\s|\[|!)(?:npm (?:ERR!|error)(?! (?:A complete log|code (?:\d|ELIFECYCLE)|path |command sh|errno|syscall|\s*$))|error(?:\[\w+\])?:|ERR_\w+|(?:\w+)?Error:|fatal:|ERROR:|YN0\d+:.*(?:can't|couldn't|error|would have been)|.*: (?:command )?not found$|.*No such file or directory|.*Permission denied)/;
+/** Words by which package managers, compilers and shells say what went wrong. */
+const ERRORS = [
+  /\bnpm (?:ERR!|error) /,
+  /\berror(?:\[\w{1,12}\])?:/i,
+  /Error: /,
+  /\bERR_\w/,
+  /\bfatal: /,
+  /\bYN0(?:001|018|028|080|081|082)\b/,
+  / not found$/,
+  /No such file or directory/,
+  /Permission denied/,
+];
+/** Lines of npm about itself. */
+const NO_ERROR = /\bnpm (?:ERR!|error) (?:A complete log|code |path |command|errno|syscall|$)/;
 
 /** The first lines that name an error. */
 export function firstErrors(output: string, most = 3): string[] {
-  const lines = linesOf(output).filter((line) => ERROR.test(line));
+  const lines = linesOf(output).filter(
+    (line) => ERRORS.some((one) => one.test(line)) && !NO_ERROR.test(line),
+  );
   return lines.slice(0, most);
 }
 

@@ -12,7 +12,7 @@ const ASK_MS = 5_000;
 /** `project`: an environment of Python that lies there counts before the interpreter on PATH. */
 export function machineOf(env: NodeJS.ProcessEnv, project: string): Machine {
   const names = once(() => sitePackages(env, project).flatMap(namesIn));
-  const modules = once(() => new Set(names().map((name) => name.replace(/\.py$|\..*\.so$/, ''))));
+  const modules = once(() => new Set(names().map(moduleOf)));
   const packages = once(() => new Set(names().flatMap(packageOf)));
   return {
     hasProgram: (name) => programAt(name, env) !== undefined,
@@ -74,6 +74,11 @@ export function interpreterPackages(env: NodeJS.ProcessEnv): string[] {
   } catch {
     return [];
   }
+}
+
+/** `six.py` and `_speedups.cpython-311.so` are modules, too. */
+function moduleOf(name: string): string {
+  return /\.(?:py|so)$/.test(name) ? name.slice(0, name.indexOf('.')) : name;
 }
 
 /** `Flask_SQLAlchemy-3.1.dist-info` is flask-sqlalchemy. */

@@ -80,7 +80,12 @@ function native({ read, has }: Look): OtherTests[] {
 function testProgram(makefile: string): string | undefined {
   for (const rule of makefile.split(/^(?=\S)/m)) {
     const name = /^((?:[\w-]*[-_])?tests?(?:[-_][\w-]*)?)[ \t]*:(?!=)/.exec(rule)?.[1];
-    if (name !== undefined && new RegExp(`\\s-o[ \\t]+(?:${name}|\\$@)(?:\\s|$)`).test(rule)) return name;
+    const words = rule.split(/\s+/);
+    if (
+      name !== undefined &&
+      words.some((word, i) => word === '-o' && [name, '$@'].includes(words[i + 1] ?? ''))
+    )
+      return name;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** The names that a project has for its commands, and what they run, as far as files tell. */
-import type { Task } from '../../core/contract/project-facts.ts';
+import type { NamedTask } from '../../core/contract/project-facts.ts';
 import { parsedYaml } from './ci/github.ts';
 import { mapOf, parsed } from './json.ts';
 import { arraysIn, keysIn, tableIn, tablesIn, textsIn, valueIn } from './toml.ts';
@@ -9,7 +9,7 @@ type Read = (path: string) => string | undefined;
 export const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const MOST_TASKS = 300;
 
-export function tasksOf(read: Read): Task[] {
+export function tasksOf(read: Read): NamedTask[] {
   const all = [
     makeTasks,
     toxTasks,
@@ -31,13 +31,13 @@ function firstOf(read: Read, names: readonly string[]): { name: string; text: st
   return undefined;
 }
 
-function makeTasks(read: Read): Task[] {
+function makeTasks(read: Read): NamedTask[] {
   const file = firstOf(read, MAKEFILES);
   if (!file) return [];
   const variables = makeVariables(file.text);
-  const tasks = new Map<string, Task & { lines: string[] }>();
+  const tasks = new Map<string, NamedTask & { lines: string[] }>();
   let open: string[] = [];
-  for (const line of file.text.replace(/[ \t]*\\\n[ \t]*/g, ' ').split('\n')) {
+  for (const line of joined(file.text).split('\n')) {
     const head = /^([A-Za-z][\w./-]*(?: +[A-Za-z][\w./-]*)*) *::?(?!=)([^;#]*)/.exec(line);
     if (head) {
       open = (head[1] ?? '').split(/ +/);
@@ -53,6 +53,16 @@ function makeTasks(read: Read): Task[] {
     } else if (line.trim() !== '' && !line.startsWith('#')) open = [];
   }
   return [...tasks.values()];
+}
+
+/** Lines that end with a backslash go on. */
+function joined(text: string): string {
+  const parts = text.split('\\\n');
+  const last = parts.length - 1;
+  return parts
+    .map((part, i) => (i === 0 ? part : part.trimStart()))
+    .map((part, i) => (i === last ? part : part.trimEnd()))
+    .join(' ');
 }
 
 function makeVariables(text: string): Map<string, string> {
@@ -76,12 +86,13 @@ function withoutBraces(line: string): string {
     .replace(/\{posargs:([^{}]*)\}/g, '$1')
     .replace(/\{(?:envpython|env_python)\}/g, 'python')
     .replace(/\{(?:toxinidir|tox_root)\}\/?/g, '')
-    .replace(/\S*\{[^{}]*\}\S*/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+    .replace(/\{[^{}]*\}/g, '\0')
+    .split(/\s+/)
+    .filter((word) => word !== '' && !word.includes('\0'))
+    .join(' ');
 }
 
-function toxTasks(read: Read): Task[] {
+function toxTasks(read: Read): NamedTask[] {
   return [
     ...toxIniTasks(read('tox.ini'), 'tox.ini'),
     ...toxIniTasks(read('setup.cfg'), 'setup.cfg', 'tox:'),
@@ -89,13 +100,13 @@ function toxTasks(read: Read): Task[] {
   ];
 }
 
-function toxIniTasks(text: string | undefined, where: string, prefix = ''): Task[] {
+function toxIniTasks(text: string | undefined, where: string, prefix = ''): NamedTask[] {
   if (text === undefined) return [];
   const sections = text.split(/^(?=\[)/m).flatMap((section) => {
     const name = /^\[([^\]]+)\]/.exec(section)?.[1];
     return name?.startsWith(`${prefix}testenv`) ? [{ name: name.slice(prefix.length), text: section }] : [];
   });
-  return sections.flatMap(({ name, text: section }): Task[] => {
+  return sections.flatMap(({ name, text: section }): NamedTask[] => {
     const block = /^commands[ \t]*=((?:.*)(?:\n[ \t]+.*|\n[ \t]*#.*)*)/m.exec(section)?.[1];
     if (block === undefined) return [];
     const lines = block
@@ -114,11 +125,11 @@ function literal(word: string): string {
   return word.includes('*') ? quoted(word.replace(/["']/g, '')) : word;
 }
 
-function toxTask(name: string | undefined, lines: string[], where: string): Task {
+function toxTask(name: string | undefined, lines: string[], where: string): NamedTask {
   return { call: name === undefined ? 'tox' : `tox -e ${name}`, name: name ?? 'tox', lines, where };
 }
 
-function toxTomlTasks(text: string): Task[] {
+function toxTomlTasks(text: string): NamedTask[] {
   const tables = tablesIn(text).filter((name) => /^tool\.tox\.(?:env_run_base$|env\.)/.test(name));
   return tables.flatMap((table) => {
     const value = valueIn(tableIn(text, table), 'commands');
@@ -141,10 +152,10 @@ function quoted(word: string): string {
 }
 
 /** The sessions of a noxfile, as they are written: calls of `session.run` with texts. */
-function noxTasks(read: Read): Task[] {
+function noxTasks(read: Read): NamedTask[] {
   const text = read('noxfile.py');
   if (text === undefined) return [];
-  return text.split(/^(?=(?:async )?def )/m).flatMap((part): Task[] => {
+  return text.split(/^(?=(?:async )?def )/m).flatMap((part): NamedTask[] => {
     const name = /^(?:async )?def (\w+)\(/.exec(part)?.[1];
     const runs = [...part.matchAll(/session\.run\(([^()]*)\)/g)].map(([, args = '']) =>
       textsIn(args.replace(/\b\w+\s*=\s*(?:\{[^{}]*\}|\[[^[\]]*\]|"[^"]*"|'[^']*'|\S+)/g, ''))
@@ -157,11 +168,11 @@ function noxTasks(read: Read): Task[] {
   });
 }
 
-function justTasks(read: Read): Task[] {
+function justTasks(read: Read): NamedTask[] {
   const file = firstOf(read, ['justfile', 'Justfile', '.justfile']);
   if (!file) return [];
-  const tasks: (Task & { lines: string[] })[] = [];
-  let open: (Task & { lines: string[] }) | undefined;
+  const tasks: (NamedTask & { lines: string[] })[] = [];
+  let open: (NamedTask & { lines: string[] }) | undefined;
   for (const line of file.text.split('\n')) {
     const head = /^@?([A-Za-z][\w-]*)((?: +[^:=]*)?): *([^=#]*)(?:#.*)?$/.exec(line);
     if (head) {
@@ -173,17 +184,20 @@ function justTasks(read: Read): Task[] {
         lines: needed.map((one) => `just ${one}`),
       };
       // A recipe that asks for words cannot be called without them.
-      if (!/^ +[^+*=]*\w(?!=)/.test(head[2] ?? '') || (head[2] ?? '').includes('=')) tasks.push(open);
+      const asked = (head[2] ?? '')
+        .split(' ')
+        .filter((word) => word !== '' && !word.includes('=') && !word.startsWith('*'));
+      if (asked.length === 0) tasks.push(open);
     } else if (/^[ \t]+\S/.test(line)) open?.lines.push(line.trim().replace(/^[@-]+/, ''));
     else if (line.trim() !== '' && !line.startsWith('#')) open = undefined;
   }
   return tasks;
 }
 
-function taskfileTasks(read: Read): Task[] {
+function taskfileTasks(read: Read): NamedTask[] {
   const file = firstOf(read, ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml']);
   const tasks = file ? Object.entries(mapOf(mapOf(parsedYaml(file.text)).tasks)) : [];
-  return tasks.map(([name, value]): Task => {
+  return tasks.map(([name, value]): NamedTask => {
     const { cmds, cmd, deps } =
       Array.isArray(value) || typeof value === 'string'
         ? { cmds: value, cmd: undefined, deps: undefined }
@@ -202,7 +216,7 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-function composerTasks(read: Read): Task[] {
+function composerTasks(read: Read): NamedTask[] {
   const scripts = mapOf(mapOf(parsed(read('composer.json') ?? '')).scripts);
   return Object.entries(scripts).map(([name, value]) => {
     const lines = asList(value).flatMap((line) =>
@@ -219,10 +233,12 @@ function composerTasks(read: Read): Task[] {
   });
 }
 
-function rakeTasks(read: Read): Task[] {
+function rakeTasks(read: Read): NamedTask[] {
   const file = firstOf(read, ['Rakefile', 'rakefile', 'Rakefile.rb']);
   if (!file) return [];
-  const named = [...file.text.matchAll(/^\s*task\s*\(?\s*:?["']?(\w+)/gm)].map(([, name = '']) => name);
+  const named = [...file.text.matchAll(/^[ \t]{0,20}task[ (]{1,3}[:"']?(\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
   const makers = [
     ...(/Rake::TestTask\.new\b|Minitest::TestTask\.create|Hoe\.spec/.test(file.text) ? ['test'] : []),
     ...(/RSpec::Core::RakeTask\.new\b/.test(file.text) ? ['spec'] : []),
@@ -244,7 +260,7 @@ const PYTHON_TASKS: readonly (readonly [RegExp, (name: string, table: string) =>
   [/^tool\.hatch\.envs\.[\w-]+\.scripts$/, (name, table) => `hatch run ${table.split('.')[3]}:${name}`],
 ];
 
-function pythonTasks(read: Read): Task[] {
+function pythonTasks(read: Read): NamedTask[] {
   const text = read('pyproject.toml') ?? '';
   return tablesIn(text).flatMap((table) => {
     const call = PYTHON_TASKS.find(([fits]) => fits.test(table))?.[1];

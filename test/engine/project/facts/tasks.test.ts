@@ -8,8 +8,7 @@ test.each<[string, Record<string, string>, Record<string, readonly string[] | un
   [
     'make: needed targets, recipes and variables',
     {
-      Makefile:
-        'PY = python3\nCHECKS := lint\n.PHONY: test\n\ntest: lint build/x | out\n\t@$(PY) -m pytest \\\n\t  tests ${args}\n\t-$(MAKE) docs\nlint:; ruff\nVAR := a:b\n',
+      Makefile: `PY = python3\nCHECKS := lint\n.PHONY: test\n\ntest: lint build/x | out\n\t@$(PY) -m pytest \\\n\t  tests \${args}\n\t-$(MAKE) docs\nlint:; ruff\nVAR := a:b\n`,
     },
     { 'make test': ['make lint', 'python3 -m pytest tests ', 'make docs'], 'make lint': [] },
   ],

@@ -2,9 +2,9 @@
 import type { CiStep, FolderFacts, Machine } from '../project-facts.ts';
 import { chainsIn, type Piece, programWords } from './pieces.ts';
 import { pythonTool, spelled } from './spelling.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { type CommandUnit, unitsOf } from './units.ts';
 
-export interface WitnessedUnit extends Unit {
+export interface WitnessedUnit extends CommandUnit {
   command: string;
   where: string;
   language: string;
@@ -44,7 +44,7 @@ export function witnessOf(
   return chosen(found, facts);
 }
 
-function witnessed(unit: Unit, { where, env }: CiStep, facts: FolderFacts): WitnessedUnit {
+function witnessed(unit: CommandUnit, { where, env }: CiStep, facts: FolderFacts): WitnessedUnit {
   const command = unit.pieces.map((piece) => spelled(piece, facts)).join(' && ');
   return { ...unit, command, where, language: languageOf(unit), ...(env ? { env } : {}) };
 }
@@ -70,7 +70,7 @@ function chosen({ units, leftOut }: Witness, facts: FolderFacts): Witness {
 const ONE_IS_ENOUGH = 'one such command is a gate already';
 
 /** Whether a check does all that another one does, and more. */
-function isMore(unit: Unit, other: Unit): boolean {
+function isMore(unit: CommandUnit, other: CommandUnit): boolean {
   const own = new Set(leafTexts(unit));
   const less = new Set(leafTexts(other));
   return unit.role !== 'tests' && own.size > less.size && isSubset(less, own);
@@ -80,7 +80,7 @@ function isOther(one: WitnessedUnit, other: WitnessedUnit): boolean {
   return one.command !== other.command && leafTexts(one).join('\n') !== leafTexts(other).join('\n');
 }
 
-function leafTexts({ leaves }: Unit): string[] {
+function leafTexts({ leaves }: CommandUnit): string[] {
   return leaves.filter(({ kind }) => kind !== 'nothing').map(({ words }) => words.join(' '));
 }
 
@@ -123,7 +123,7 @@ const LANGUAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The ecosystem of what a unit checks with. */
-export function languageOf({ leaves, role }: Unit): string {
+export function languageOf({ leaves, role }: CommandUnit): string {
   const words = (leaves.find(({ kind }) => kind === role) ?? leaves[0])?.words ?? [];
   if (pythonTool(words) || /^python[\d.]*$/.test(words[0] ?? '')) return 'python';
   const program = (words[0] ?? '').replace(/^.*\//, '');

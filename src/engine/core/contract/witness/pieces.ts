@@ -211,7 +211,7 @@ function listedScripts(args: readonly string[], { node }: FolderFacts): string[]
   return all.map((script) => `npm run ${script}`);
 }
 
-const PYTHON_ENVIRONMENT = /^(?:py|pypy|cpython)?-?\d*\.?\d*(?:-\w+)?$/;
+const PYTHON_ENVIRONMENT = /^(?:py|pypy|cpython)?-?[\d.]*(?:-\w+)?$/;
 
 function taskLines(program: string, args: readonly string[], facts: FolderFacts): string[] | undefined {
   const find = (call: string) => facts.tasks?.find((task) => task.call === call)?.lines;

@@ -96,7 +96,8 @@ function plainPython(args: readonly string[]): string[] {
 function argsOf(text: string, args: readonly string[]): string {
   const [first] = args;
   if (first !== undefined && /["']/.test(text)) {
-    const from = text.search(new RegExp(`(?<=\\s)["']?${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
+    const from =
+      Math.max(text.indexOf(` ${first}`), text.indexOf(` "${first}`), text.indexOf(` '${first}`)) + 1;
     if (from > 0) return ` ${text.slice(from)}`;
   }
   return plainPython(args)

@@ -16,29 +16,28 @@ export function statementsIn(script: string): string[] | undefined {
 
 /** The parts of a line between `&&`; undefined where anything else joins commands, so that one may fail unseen. */
 export function chainOf(line: string): string[] | undefined {
-  const parts: string[] = [];
-  let part = '';
+  const parts = [''];
   let quote = '';
   for (let at = 0; at < line.length; at++) {
     const char = line[at] ?? '';
-    if (quote !== '') {
-      if (char === '\\' && quote === '"') part += line[at++];
-      else if (char === quote) quote = '';
-      part += line[at] ?? '';
-    } else if (char === '"' || char === "'") {
-      quote = char;
-      part += char;
-    } else if (char === '\\') {
-      part += char + (line[++at] ?? '');
-    } else if (line.startsWith('&&', at)) {
-      parts.push(part.trim());
-      part = '';
+    const isEscaped = char === '\\' && quote !== "'";
+    if (!isEscaped && quote === '' && line.startsWith('&&', at)) {
+      parts.push('');
       at++;
-    } else if (isJoining(line, at)) return undefined;
-    else part += char;
+      continue;
+    }
+    if (!isEscaped && quote === '' && isJoining(line, at)) return undefined;
+    if (!isEscaped) quote = quoteAfter(char, quote);
+    parts.push((parts.pop() ?? '') + char + (isEscaped ? (line[++at] ?? '') : ''));
   }
-  parts.push(part.trim());
-  return quote !== '' || parts.includes('') ? undefined : parts;
+  const trimmed = parts.map((part) => part.trim());
+  return quote !== '' || trimmed.includes('') ? undefined : trimmed;
+}
+
+/** The quotes that are open behind a character. */
+function quoteAfter(char: string, open: string): string {
+  if (open !== '') return char === open ? '' : open;
+  return char === '"' || char === "'" ? char : '';
 }
 
 function isJoining(line: string, at: number): boolean {

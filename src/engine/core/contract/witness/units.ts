@@ -5,7 +5,7 @@ import type { Leaf, LeafKind } from './leaf.ts';
 import { type Piece, programWords } from './pieces.ts';
 
 /** A command of a contract, as pieces with `&&` between them. */
-export interface Unit {
+export interface CommandUnit {
   pieces: readonly Piece[];
   leaves: readonly Leaf[];
   role: Role;
@@ -20,7 +20,7 @@ const CHECKS: readonly LeafKind[] = ['tests', 'lint', 'format', 'types'];
 const STRONGEST: readonly Role[] = ['tests', 'types', 'lint', 'format', 'build'];
 
 /** The units of a chain: taken apart where it only checks, or where it also installs. A chain that builds stays whole. */
-export function unitsOf(pieces: readonly Piece[]): Unit[] {
+export function unitsOf(pieces: readonly Piece[]): CommandUnit[] {
   const leaves = pieces.flatMap((piece) => piece.leaves);
   const kinds = new Set(leaves.map(({ kind }) => kind));
   const roles = CHECKS.filter((kind) => kinds.has(kind));
@@ -39,7 +39,7 @@ function onlyChecks(kinds: ReadonlySet<LeafKind>): boolean {
   return ![...kinds].some((kind) => kind === 'build' || kind === 'other' || kind === 'all');
 }
 
-function whole(pieces: readonly Piece[], leaves: readonly Leaf[]): Unit[] {
+function whole(pieces: readonly Piece[], leaves: readonly Leaf[]): CommandUnit[] {
   const role = roleOf(pieces, leaves);
   // A check that changes what it checks is none.
   const onlyFixes = role !== 'tests' && leaves.some(({ kind, fixes }) => fixes && kind !== 'build');
@@ -70,7 +70,7 @@ function opened(piece: Piece): Piece[] {
 }
 
 /** The units whose checks no other unit makes. The first of equal ones stays. */
-export function withoutDoubles<Some extends Unit>(units: readonly Some[]): Some[] {
+export function withoutDoubles<Some extends CommandUnit>(units: readonly Some[]): Some[] {
   const kept: Some[] = [];
   const byStrength = [...units].sort(
     (a, b) => checkNames(b).length - checkNames(a).length || ROLES.indexOf(a.role) - ROLES.indexOf(b.role),
@@ -86,7 +86,7 @@ export function withoutDoubles<Some extends Unit>(units: readonly Some[]): Some[
 }
 
 /** What a unit checks, in words that are the same however it is called. */
-function checkNames({ leaves }: Unit): string[] {
+function checkNames({ leaves }: CommandUnit): string[] {
   const counted = leaves.filter(({ kind }) => !/^(?:nothing|report|install)$/.test(kind));
   return [...new Set(counted.map(nameOf))];
 }

@@ -9,7 +9,7 @@ const EXPRESSION = /\$\{\{((?:[^}]|\}(?!\}))*)\}\}/g;
 export function filledIn(text: string, names: Names): string | undefined {
   let isWhole = true;
   const filled = text.replace(EXPRESSION, (_, expression: string) => {
-    const value = valueOf(expression.trim(), names);
+    const value = valueIn(expression.trim(), names);
     if (value === undefined) isWhole = false;
     return value ?? '';
   });
@@ -25,17 +25,17 @@ export function namesIn(text: string): string[] {
 }
 
 /** `a || b`, `format('{0}', a)`, a name, or a text in quotes. */
-function valueOf(expression: string, names: Names): string | undefined {
+function valueIn(expression: string, names: Names): string | undefined {
   const alternatives = expression.split('||').map((each) => each.trim());
   if (alternatives.length > 1)
     return alternatives
-      .map((each) => valueOf(each, names))
+      .map((each) => valueIn(each, names))
       .find((value) => value !== undefined && value !== '');
   const quoted = /^'([^']*)'$/.exec(expression)?.[1];
   if (quoted !== undefined) return quoted;
   const call = /^format\('([^']*)',\s*(.+)\)$/.exec(expression);
   if (!call) return Object.hasOwn(names, expression) ? names[expression] : undefined;
-  const values = (call[2] ?? '').split(',').map((each) => valueOf(each.trim(), names));
+  const values = (call[2] ?? '').split(',').map((each) => valueIn(each.trim(), names));
   if (values.includes(undefined)) return undefined;
   return (call[1] ?? '').replace(/\{(\d)\}/g, (_, at: string) => values[Number(at)] ?? '');
 }

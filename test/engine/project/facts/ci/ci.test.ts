@@ -32,7 +32,7 @@ describe('workflows of GitHub', () => {
   test('choices of a matrix become commands of their own, versions do not', () => {
     const text = job(
       'strategy: { matrix: { node: [18, 20], task: [lint, test] } }',
-      'steps: [{ run: "npm run ${{ matrix.task }}" }, { run: "echo ${{ matrix.node }}" }]',
+      `steps: [{ run: "npm run \${{ matrix.task }}" }, { run: "echo \${{ matrix.node }}" }]`,
     );
     expect(runs(text)).toEqual(['npm run lint', 'npm run test', 'echo 18']);
   });
@@ -40,12 +40,12 @@ describe('workflows of GitHub', () => {
   test('expressions are filled in as far as they can be told', () => {
     const text = job(
       'strategy: { matrix: { include: [{ python: "3.12" }, { tox: typing }] } }',
-      "steps: [{ run: \"tox -e ${{ matrix.tox || format('py{0}', matrix.python) }}\" }, { run: 'x ${{ github.sha }}' }]",
+      `steps: [{ run: "tox -e \${{ matrix.tox || format('py{0}', matrix.python) }}" }, { run: 'x \${{ github.sha }}' }]`,
     );
     expect(runs(text)).toEqual([
       'tox -e py3.12',
       'tox -e typing',
-      'x ${{ github.sha }} (a value that only CI knows)',
+      `x \${{ github.sha }} (a value that only CI knows)`,
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('workflows of GitHub', () => {
     expect(runs(job('services: { db: { image: postgres } }', 'steps: [{ run: a }]'))).toEqual([
       'a (the service db)',
     ]);
-    expect(runs(job('steps: [{ run: a, env: { X: "${{ secrets.X }}" } }]'))).toEqual(['a (a secret)']);
+    expect(runs(job(`steps: [{ run: a, env: { X: "\${{ secrets.X }}" } }]`))).toEqual(['a (a secret)']);
     expect(runs(job('steps: [{ uses: actions/download-artifact@v4 }, { run: a }]'))).toEqual([
       'a (what another job made)',
     ]);
@@ -79,7 +79,7 @@ describe('workflows of GitHub', () => {
 
   test('versions of tools are those that they set up', () => {
     const text = job(
-      'steps: [{ uses: actions/setup-node@v4, with: { node-version: 20 } }, { uses: actions/setup-go@v5, with: { go-version: "${{ matrix.go }}" } }]',
+      `steps: [{ uses: actions/setup-node@v4, with: { node-version: 20 } }, { uses: actions/setup-go@v5, with: { go-version: "\${{ matrix.go }}" } }]`,
     );
     expect(github(text).versions).toEqual([{ tool: 'node', version: '20', where: 'ci.yml' }]);
   });
