@@ -1,49 +1,85 @@
 import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import type { HookScene } from './hook-scene.ts';
-import { judgedLoop } from './judged-loop.ts';
+import { type JudgedLoop, judgedLoop } from './judged-loop.ts';
 import { compareMedians, type Row } from './report.ts';
 
 const MODULES = 20;
 const TIMES = 3;
 const COMMAND = 'node --test';
+/** Of each file of tests: a suite that ends at once would measure how programs begin. */
+const TEST_MS = 150;
 
-/** Measures a Stop with the gate `differential`, in runs of the tests: for a change of 1, 5 and 20 hunks. */
+/** What a Stop may cost after a change of one file, in runs of the tests. */
+const ONE_FILE = 1.5;
+
+interface Round {
+  test: number;
+  first: number;
+  second: number;
+  failing: number;
+}
+
+/**
+ * Measures a Stop with the contract that is proposed, the tests and their proof, in runs of the tests: after a change of
+ * 1, 5 and 20 files of code and their tests, after one more such change, and when the tests fail.
+ */
 export function measureDifferential(scene: HookScene): Row[] {
-  return [1, 5, MODULES].map((hunks) => {
-    const rounds = Array.from({ length: TIMES }, (_, n) => judgedOnce(scene, hunks, n));
-    return compareMedians(
-      rounds.map(({ stop }) => stop),
-      rounds.map(({ test }) => test),
-      {
-        name: `Stop with differential, ${hunks} changed ${hunks === 1 ? 'hunk' : 'hunks'}`,
-        against: 'one run of the tests',
-      },
-    );
+  return [1, 5, MODULES].flatMap((files) => {
+    const rounds = Array.from({ length: TIMES }, (_, n) => judged(scene, files, n));
+    const what = `${files} changed ${files === 1 ? 'file' : 'files'} and their tests`;
+    const row = (name: string, of: 'first' | 'second' | 'failing', target?: number): Row =>
+      compareMedians(
+        rounds.map((round) => round[of]),
+        rounds.map(({ test }) => test),
+        { name, against: 'one run of the tests', ...(target === undefined ? {} : { target }) },
+      );
+    return [
+      row(`Stop with differential, ${what}`, 'first', files === 1 ? ONE_FILE : undefined),
+      row(`the second one, ${what} again`, 'second', files === 1 ? ONE_FILE : undefined),
+      ...(files === 1 ? [row('a Stop with differential whose tests fail', 'failing')] : []),
+    ];
   });
 }
 
-/** Every change is tested, so that each hunk has to be looked at. */
-function judgedOnce(scene: HookScene, hunks: number, time: number): { stop: number; test: number } {
-  const loop = judgedLoop(scene, `hunks-${hunks}-${time}`, {
-    contract: `room: clean\ngates: { proof: { differential: "${COMMAND}" } }\n`,
-    files: { ...files(hunks), 'package.json': '{ "type": "module", "private": true }\n' },
+function judged(scene: HookScene, changed: number, time: number): Round {
+  const loop = judgedLoop(scene, `files-${changed}-${time}`, {
+    contract: `room: clean\ngates:\n  tests: { run: "${COMMAND}" }\n  proof: { differential: "${COMMAND}" }\ndone: [tests, proof]\n`,
+    files: { ...project(0, 0), 'package.json': '{ "type": "module", "private": true }\n' },
     git: true,
-    mayEnd: true,
   });
-  loop.write(files(0));
-  const began = performance.now();
-  const { status, stdout } = spawnSync('sh', ['-c', COMMAND], { cwd: loop.project, encoding: 'utf8' });
-  const test = performance.now() - began;
-  if (status !== 0) throw new Error(`the tests fail: ${stdout}`);
-  return { stop: loop.stop('done, and verified'), test };
+  const stop = (round: number, expected: string) => {
+    loop.write(project(changed, round));
+    return loop.stop(expected);
+  };
+  const first = stop(1, 'proof');
+  const test = testsOf(loop);
+  const second = stop(2, 'proof');
+  loop.write({ 'src/m0.js': 'export const m0 = () => 0;\n' });
+  return { test, first, second, failing: loop.stop('not measured yet') };
 }
 
-/** One module and one test each; the first so many modules return something else than their tests expect. */
-function files(wrong: number): Record<string, string> {
-  const texts = Array.from({ length: MODULES }, (_, n) => ({
-    [`src/m${n}.js`]: `export function m${n}(x) {\n  return x * ${n + 2} + ${n < wrong ? 0 : 1};\n}\n`,
-    [`test/m${n}.test.js`]: `import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { m${n} } from '../src/m${n}.js';\n\ntest('m${n}', () => assert.equal(m${n}(3), ${(n + 2) * 3 + 1}));\n`,
-  }));
+function testsOf({ project: cwd }: JudgedLoop): number {
+  const began = performance.now();
+  const { status, stdout } = spawnSync('sh', ['-c', COMMAND], { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the tests fail: ${stdout}`);
+  return performance.now() - began;
+}
+
+/** One module and one file of tests each; the first so many have as many more functions as there were rounds. */
+function project(changed: number, rounds: number): Record<string, string> {
+  const texts = Array.from({ length: MODULES }, (_, n) => {
+    const more = Array.from({ length: n < changed ? rounds : 0 }, (_, round) => round);
+    return {
+      [`src/m${n}.js`]: `export function m${n}(x) {\n  return x + ${n};\n}\n${more
+        .map((round) => `\nexport function more${round}(x) {\n  return x * ${round + 2};\n}\n`)
+        .join('')}`,
+      [`test/m${n}.test.js`]: `import assert from 'node:assert';\nimport { test } from 'node:test';\nimport * as code from '../src/m${n}.js';\n\ntest('m${n}', async () => {\n  await new Promise((done) => setTimeout(done, ${TEST_MS}));\n  assert.equal(code.m${n}(3), ${n + 3});\n});\n${more
+        .map(
+          (round) => `test('more${round}', () => assert.equal(code.more${round}(3), ${3 * (round + 2)}));\n`,
+        )
+        .join('')}`,
+    };
+  });
   return Object.assign({}, ...texts);
 }

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../engine/client/settings/files.ts';
-import type { Limit } from '../engine/core/contract/contract.ts';
+import type { Limit } from '../engine/core/run/options.ts';
 import { parseDuration } from '../engine/core/text/duration.ts';
 
 /** Help for the argument of commands that change a loop. */
@@ -45,24 +45,6 @@ export const DAY_MS = 86_400_000;
 /** Every command that prints JSON knows `--json`, also one with a `--format`. */
 export function jsonFlag(): Option {
   return new Option('--json', 'print JSON, the same as --format json').implies({ format: 'json' });
-}
-
-/** The limits that every loop can be given, whether a session or a run owns it; `orMore` reads `+20` as well. */
-export function addLoopLimits(
-  command: Command,
-  orMore: <T>(parse: (text: string) => T) => (text: string) => T | { more: number } = (parse) => parse,
-): Command {
-  return command
-    .option(
-      '--max-iterations <n>',
-      'most iterations: a whole number from 1, or "unlimited" (default 50)',
-      orMore(wholeNumber),
-    )
-    .option(
-      '--max-duration <time>',
-      'longest working time, like 8h, 90m, 1h30m, or "unlimited" (default 8h)',
-      orMore(duration),
-    );
 }
 
 /** Repeats the names of the scopes, so that the help can be shown without loading what changes settings. */

@@ -1,52 +1,70 @@
-/** The options that say how a run works, for `untildone run` and `untildone submit`. */
+/** Flags for the options of a run, read back into what was chosen. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  ASK_POLICIES,
-  type AskPolicy,
-  type Limit,
-  RUN_MODES,
-  type RunMode,
-} from '../engine/core/contract/contract.ts';
 import { isDone, type LoopState } from '../engine/core/loop/state.ts';
-import type { LimitChange, LimitChanges } from '../engine/core/run/reopen.ts';
-import { defined } from '../engine/core/text/defined.ts';
+import {
+  defaultWords,
+  type Limit,
+  type OptionValue,
+  type RaisedLimit,
+  RUN_OPTIONS,
+  type RunChoices,
+  type RunOption,
+  runOptions,
+} from '../engine/core/run/options.ts';
+import type { LimitChanges } from '../engine/core/run/reopen.ts';
 import { UsageError } from '../engine/core/text/errors.ts';
 import { EXIT } from '../engine/core/words/exit-codes.ts';
-import type { ClientOptions } from '../engine/run/begin/client-options.ts';
-import { addLoopLimits, collect, duration, value, wholeNumber } from './flags.ts';
+import { collect, duration, value, wholeNumber } from './flags.ts';
 
-export interface LimitFlags {
-  maxIterations?: LimitChange;
-  maxDuration?: LimitChange;
-  maxCost?: LimitChange;
-  maxTokens?: LimitChange;
-}
+/** What was chosen by flags. Limits may say how much more a run gets that goes on. */
+export type FlagChoices = Omit<RunChoices, 'limits'> & {
+  limits: Omit<RunChoices['limits'], RaisedLimit> & LimitChanges;
+};
 
-export interface WorkFlags extends LimitFlags {
-  promise?: string;
-  mode?: RunMode;
-  model?: string;
-  context?: number;
-  freshEvery?: Limit;
-  permissionMode?: string;
-  allow?: string[];
-  maxTurns?: Limit;
-  maxIterationDuration?: Limit;
-  idleTimeout?: Limit;
-  ask?: AskPolicy;
-  askTimeout?: Limit;
-}
+type Parse = (text: string, before?: string[]) => unknown;
 
+const PARSED: Record<Exclude<OptionValue['is'], 'one_of'>, Parse> = {
+  text: value,
+  texts: collect,
+  count: wholeNumber,
+  tokens: wholeNumber,
+  time: duration,
+  usd: amount,
+  share,
+};
+
+/** The flags of all options that have one. */
 export function addWorkOptions(command: Command): Command {
-  command
-    .option('--promise <text>', 'the statement that ends the loop, besides the gates', value)
-    .addOption(
-      new Option('--mode <mode>', 'when a fresh session begins (default: hybrid)').choices(RUN_MODES),
-    )
-    .option('--model <model>', 'the model of the sessions', value);
-  addRunLimits(command);
-  addSessionOptions(command);
+  for (const [, option] of runOptions) addFlag(command, option, true);
   return command;
+}
+
+/** The limits that a run which goes on can be given more of: `+5` adds to what it has. */
+export function addRunLimits(command: Command): Command {
+  for (const [, option] of runOptions) if (option.flag?.more) addFlag(command, option, true);
+  return command;
+}
+
+/** The limits that every loop can be given, whether a session or a run owns it. */
+export function addLoopLimits(command: Command): Command {
+  addFlag(command, RUN_OPTIONS.iterations, false);
+  addFlag(command, RUN_OPTIONS.durationMs, false);
+  return command;
+}
+
+function addFlag(command: Command, option: RunOption, goesOn: boolean): void {
+  if (!option.flag) return;
+  const standard = defaultWords(option);
+  const { name, help, more } = option.flag;
+  const flag = new Option(name, standard === undefined ? help : `${help} (default: ${standard})`);
+  if (option.value.is === 'one_of') flag.choices(option.value.of);
+  else {
+    const parse = PARSED[option.value.is];
+    // Commander gives the value of a flag that is there twice.
+    const parseMore = goesOn && more !== undefined ? orMore(parse) : parse;
+    flag.argParser<unknown>((text, before) => parseMore(text, before as string[] | undefined));
+  }
+  command.addOption(flag);
 }
 
 export function addGitOptions(command: Command): Command {
@@ -57,22 +75,8 @@ export function addGitOptions(command: Command): Command {
     .option('--merge', 'with --pr: merge it once every check has passed');
 }
 
-export function addRunLimits(command: Command): Command {
-  return addLoopLimits(command, orMore)
-    .option(
-      '--max-cost <usd>',
-      'most USD for all sessions together, or "unlimited" (default 20)',
-      orMore(amount),
-    )
-    .option(
-      '--max-tokens <n>',
-      'most tokens for all sessions together, or "unlimited" (default 20000000)',
-      orMore(wholeNumber),
-    );
-}
-
 /** Reads `+5` as well: so much more than a run has that goes on. */
-function orMore<T>(parse: (text: string) => T): (text: string) => T | { more: number } {
+function orMore(parse: Parse): Parse {
   return (text) => {
     if (!text.startsWith('+')) return parse(text);
     const more = parse(text.slice(1));
@@ -81,70 +85,48 @@ function orMore<T>(parse: (text: string) => T): (text: string) => T | { more: nu
   };
 }
 
-function addSessionOptions(command: Command): void {
-  command
-    .option(
-      '--context <share>',
-      'begin a fresh session when this share of the context window is used (default 0.8)',
-      share,
-    )
-    .option('--fresh-every <n>', 'begin a fresh session after this many iterations', wholeNumber)
-    .option('--permission-mode <mode>', 'what sessions may do without asking (default acceptEdits)', value)
-    .option('--allow <rule>', 'a permission rule, such as "Bash(npm test:*)"; may be repeated', collect)
-    .option('--max-turns <n>', 'most turns of one session', wholeNumber)
-    .option('--max-iteration-duration <time>', 'longest time of one session, like 2h', duration)
-    .option(
-      '--idle-timeout <time>',
-      'end a session in which Claude Code was silent for this long (default 15m)',
-      duration,
-    )
-    .addOption(
-      new Option(
-        '--ask <policy>',
-        'when the agent asks something: wait for you, let it decide, or end the run (default: wait)',
-      ).choices(ASK_POLICIES),
-    )
-    .option(
-      '--ask-timeout <time>',
-      'longest wait for one answer, like 12h, or "unlimited"; then the run pauses (default 24h)',
-      duration,
-    );
+/** What was chosen by flags. What was not is absent: the contract says it, or the run that goes on. */
+export function choicesFrom(flags: object): FlagChoices {
+  const chosen: Record<string, unknown> = {};
+  const parts: Record<string, Record<string, unknown>> = { limits: {}, client: {}, ask: {} };
+  for (const [name, option] of runOptions) {
+    const given = option.flag && meant(option, (flags as Record<string, unknown>)[attribute(option)]);
+    if (given === undefined) continue;
+    if (option.in) parts[option.in] = { ...parts[option.in], [name]: given };
+    else chosen[name] = given;
+  }
+  const { ask, ...groups } = parts;
+  return { ...chosen, ...groups, ...(Object.keys(ask ?? {}).length > 0 ? { ask } : {}) } as FlagChoices;
 }
 
-export function limitChanges({ maxIterations, maxDuration, maxCost, maxTokens }: LimitFlags): LimitChanges {
-  return defined({
-    iterations: maxIterations,
-    durationMs: maxDuration,
-    costUsd: maxCost,
-    tokens: maxTokens,
-  });
+/** The flags of options that hold for a run from its beginning: one that goes on does not take them. */
+export function flagsOfBeginning(flags: object): string[] {
+  const isSet = (option: RunOption) => (flags as Record<string, unknown>)[attribute(option)] !== undefined;
+  return runOptions.flatMap(([, option]) =>
+    option.flag && option.in !== 'client' && option.flag.more === undefined && isSet(option)
+      ? [`--${new Option(option.flag.name).name()}`]
+      : [],
+  );
+}
+
+/** Where commander keeps the value of a flag: `maxTurns` for `--max-turns <n>`. */
+function attribute({ flag }: RunOption): string {
+  return flag ? new Option(flag.name).attributeName() : '';
+}
+
+function meant({ value: declared }: RunOption, given: unknown): unknown {
+  const isWord = 'what' in declared || 'of' in declared;
+  return given !== 'unlimited' || isWord ? given : declared.unlimited;
 }
 
 /** The limits of a run that begins; there is nothing yet that more could be added to. */
-export function firstLimits(flags: LimitFlags, goesOn = '--resume'): { [K in keyof LimitChanges]: Limit } {
-  const changes = limitChanges(flags);
-  if (Object.values(changes).some((change) => typeof change === 'object'))
+export function firstLimits(limits: FlagChoices['limits'], goesOn = '--resume'): RunChoices['limits'] {
+  if (Object.values(limits).some((change) => typeof change === 'object'))
     throw new UsageError(
       `a limit with a plus sign adds to that of a run that goes on: name the run (${goesOn}), or leave the plus sign out`,
     );
-  return changes as { [K in keyof LimitChanges]: Limit };
+  return limits as RunChoices['limits'];
 }
-
-/** Returns only the options that were given: a run that goes on keeps the others as they were. */
-export function clientOptions(flags: WorkFlags): Partial<ClientOptions> {
-  const { model, permissionMode, allow, maxTurns, maxIterationDuration, idleTimeout } = flags;
-  return defined({
-    permissionMode,
-    allow,
-    idleMs: idleTimeout === undefined ? undefined : idleTimeout === 'unlimited' ? LONGEST_MS : idleTimeout,
-    model,
-    maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
-    sessionMs: typeof maxIterationDuration === 'number' ? maxIterationDuration : undefined,
-  });
-}
-
-/** The longest timer of Node: a longer one goes off at once. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 function amount(text: string): Limit {
   if (text === 'unlimited') return text;

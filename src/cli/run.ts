@@ -1,13 +1,11 @@
 import { hasEnded, type LoopState } from '../engine/core/loop/state.ts';
-import type { LimitChanges } from '../engine/core/run/reopen.ts';
-import { defined } from '../engine/core/text/defined.ts';
 import { NothingToDo, UsageError } from '../engine/core/text/errors.ts';
 import { EXIT } from '../engine/core/words/exit-codes.ts';
 import { taskFrom } from '../engine/hook/start/inputs.ts';
 import { refuseInsideClient } from '../engine/hook/start/person.ts';
 import { openWorld, type World } from '../engine/hook/wiring/world.ts';
 import type { LoopRef } from '../engine/ports/ports.ts';
-import { type ClientOptions, type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
+import { type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions } from '../engine/run/begin/drive-run.ts';
 import { meantRun } from '../engine/run/begin/find-run.ts';
 import { watchInterrupts } from '../engine/run/begin/interrupts.ts';
@@ -19,9 +17,10 @@ import { openRunReporter } from '../engine/run/view/report.ts';
 import { out } from '../engine/terminal/print.ts';
 import { withTelemetry } from '../read/reflect/telemetry/follow-run.ts';
 import { packManyLoose } from './loop/remove-loops.ts';
-import { clientOptions, exitCodeOf, firstLimits, limitChanges, type WorkFlags } from './run-options.ts';
+import { choicesFrom, exitCodeOf, type FlagChoices, firstLimits, flagsOfBeginning } from './run-options.ts';
 
-interface RunFlags extends GitFlags, WorkFlags {
+/** Beside the flags of options: src/engine/core/run/options.ts. */
+interface RunFlags extends GitFlags {
   contract?: string;
   features?: string;
   trust?: string;
@@ -35,15 +34,14 @@ interface RunFlags extends GitFlags, WorkFlags {
 /** `untildone run`. */
 export async function run(words: string[], flags: RunFlags): Promise<void> {
   const world = openWorld();
-  const client = clientOptions(flags);
+  const choices = choicesFrom(flags);
+  const { client, limits } = choices;
   if (flags.resume !== undefined) refuseNewTerms(words, flags);
   const goesOn =
     flags.resume === undefined
       ? undefined
       : meantRun(world.store, world.project, flags.resume === true ? undefined : flags.resume);
-  const changes = limitChanges(flags);
-  if (!(goesOn && mayAgentGoOn(goesOn, client, changes, world)))
-    refuseInsideClient('run', world.home, process.env);
+  if (!(goesOn && mayAgentGoOn(goesOn, choices, world))) refuseInsideClient('run', world.home, process.env);
   refuseRoot(client.permissionMode);
   const reporter = openRunReporter(flags, {
     out,
@@ -55,8 +53,8 @@ export async function run(words: string[], flags: RunFlags): Promise<void> {
   try {
     process.exitCode =
       goesOn === undefined
-        ? await startRun(runOptions(words, flags, client), world, reporter)
-        : await inTerminal(world, reporter, (observers) => goOnWithRun(goesOn, client, observers, changes));
+        ? await startRun(runOptions(words, flags, choices), world, reporter)
+        : await inTerminal(world, reporter, (observers) => goOnWithRun(goesOn, client, observers, limits));
   } finally {
     reporter.close();
   }
@@ -64,58 +62,49 @@ export async function run(words: string[], flags: RunFlags): Promise<void> {
 }
 
 /** The agent may go on with a run as before, for that holds it again. Only you may change its options, or end a pause. */
-function mayAgentGoOn(
-  ref: LoopRef,
-  client: Partial<ClientOptions>,
-  changes: LimitChanges,
-  { store }: World,
-): boolean {
+function mayAgentGoOn(ref: LoopRef, { client, limits }: FlagChoices, { store }: World): boolean {
   const state = store.read(ref);
-  return Object.keys(client).length === 0 && state.status !== 'paused' && !reopens(state, changes);
+  return Object.keys(client).length === 0 && state.status !== 'paused' && !reopens(state, limits);
 }
 
 /** Refuses options that a run which goes on does not take: you would believe that they hold. */
 function refuseNewTerms(words: readonly string[], flags: RunFlags): void {
-  const set: (keyof RunFlags)[] = [
-    ...(['contract', 'features', 'trust', 'promptFile', 'promise', 'mode'] as const),
-    ...(['context', 'freshEvery', 'parallel', 'ask', 'askTimeout'] as const),
-    ...(['branch', 'worktree', 'pr', 'merge'] as const),
+  const terms = ['contract', 'features', 'trust', 'promptFile', 'parallel'] as const;
+  const isSet = (name: keyof RunFlags) => flags[name] !== undefined;
+  const what = [
+    ...(words.length > 0 ? ['a task'] : []),
+    ...terms.filter(isSet).map((name) => (name === 'promptFile' ? '--prompt-file' : `--${name}`)),
+    ...flagsOfBeginning(flags),
+    ...(['branch', 'worktree', 'pr', 'merge'] as const).filter(isSet).map((name) => `--${name}`),
   ];
-  const given = set.filter((name) => flags[name] !== undefined).map(flagOf);
-  const what = [...(words.length > 0 ? ['a task'] : []), ...given];
   if (what.length === 0) return;
   throw new UsageError(
     `a run goes on as it was begun: ${what.join(', ')} cannot be given with --resume; to change that, begin a new run`,
   );
 }
 
-function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-function runOptions(words: string[], flags: RunFlags, client: Partial<ClientOptions>): RunOptions {
-  const { contract, promise, mode, freshEvery } = flags;
-  const limits = firstLimits(flags);
-  const { parallel, task } = parallelOptions(words, flags);
+function runOptions(words: string[], flags: RunFlags, choices: FlagChoices): RunOptions {
+  const limits = firstLimits(choices.limits);
+  const { parallel, task } = parallelOptions(words, flags, choices);
   const git = gitOptions(parallel && !flags.pr ? { ...flags, worktree: true } : flags);
   return {
+    ...choices,
+    limits,
     task,
-    client,
-    limits: defined({ ...limits, context: flags.context }),
-    ask: defined({ policy: flags.ask, waitMs: flags.askTimeout }),
-    mode,
     git: git ? (parallel ? { ...git, beside: true } : git) : undefined,
     parallel,
-    freshEvery: typeof freshEvery === 'number' ? freshEvery : undefined,
-    contractFile: contract,
+    contractFile: flags.contract,
     features: flags.features,
     trust: flags.trust,
-    promise,
   };
 }
 
 /** One prompt file is the task. Several, with `--parallel`, are its pieces. */
-function parallelOptions(words: string[], flags: RunFlags): { task: string; parallel?: Parallel } {
+function parallelOptions(
+  words: string[],
+  flags: RunFlags,
+  { mode }: FlagChoices,
+): { task: string; parallel?: Parallel } {
   const files = flags.promptFile ?? [];
   if (flags.parallel === undefined) {
     if (files.length > 1)
@@ -126,7 +115,7 @@ function parallelOptions(words: string[], flags: RunFlags): { task: string; para
     throw new UsageError(
       '--branch works in your tree, --parallel in worktrees beside it: leave --branch out',
     );
-  if (flags.mode === 'session')
+  if (mode === 'session')
     throw new UsageError('--mode session keeps one session, --parallel needs several: name another mode');
   if (files.length < 2) return { task: taskFrom(words, files[0]), parallel: { atOnce: flags.parallel } };
   const prompts = readPrompts(files);

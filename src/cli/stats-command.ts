@@ -6,7 +6,7 @@ export function addStatsCommand(cli: Command): void {
   cli
     .command('stats')
     .description('count what hooks and gates did: holds, endings, durations, tools, tokens, cost')
-    .option('--since <time>', 'how far to look back, like 7d or 12h (default 30d)', age)
+    .option('--since <time>', 'how far to look back, like 7d or 12h (default: 30d)', age)
     .option('--project <dir>', 'the project (default: the one here)', value)
     .option('--all', 'all projects of this machine', false)
     .option('--json', 'print JSON', false)

@@ -1,11 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { contractFrom } from '../engine/contract/read.ts';
-import { ASK_POLICIES, type Limits, RUN_MODES } from '../engine/core/contract/contract.ts';
 import type { LoopState } from '../engine/core/loop/state.ts';
-import type { LimitChanges } from '../engine/core/run/reopen.ts';
-import { PERMISSION_MODES } from '../engine/core/run/run.ts';
+import { type OptionValue, type RunChoices, type RunOption, runOptions } from '../engine/core/run/options.ts';
 import { oneLine } from '../engine/core/text/clip.ts';
 import { defined } from '../engine/core/text/defined.ts';
 import { UsageError } from '../engine/core/text/errors.ts';
@@ -15,23 +12,25 @@ import { refuseInsideClient } from '../engine/hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../engine/hook/wiring/load-bundles.ts';
 import { projectOf } from '../engine/hook/wiring/project.ts';
 import { type World, worldWith } from '../engine/hook/wiring/world.ts';
-import { type ClientOptions, type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
+import { type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../engine/run/begin/drive-run.ts';
 import { meantRun } from '../engine/run/begin/find-run.ts';
-import type { Interrupts } from '../engine/run/begin/interrupts.ts';
+import { interruptsBy } from '../engine/run/begin/interrupts.ts';
 import { reopens } from '../engine/run/begin/reopen-run.ts';
 import { lineTeller } from '../engine/run/view/json.ts';
 import { withTelemetry } from '../read/reflect/telemetry/follow-run.ts';
-import type { RunLimits, RunOptions, RunResult } from './types.ts';
+import type { RunOptions, RunResult } from './types.ts';
 
 export async function runToEnd(options: RunOptions): Promise<RunResult> {
   options.signal?.throwIfAborted();
   const world = worldFor(options);
-  const client = clientOptions(options);
+  const choices = choicesFrom(options);
+  const { client } = choices;
   // The agent may go on with a run, for that holds it again. Only you may begin one, or change its permissions.
   const { resume } = options;
   const goesOn = resume === undefined ? undefined : meantRun(world.store, world.project, resume);
-  const changes = goesOn ? limitChanges(options) : {};
+  // The share of the context stays as it was begun.
+  const { context: _, ...changes } = choices.limits;
   const asBefore =
     goesOn && !client.allow && !client.permissionMode && !reopens(world.store.read(goesOn), changes);
   if (!asBefore) {
@@ -39,26 +38,21 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
     refuseInsideClient('run', world.home, process.env);
   }
   refuseRoot(client.permissionMode);
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  options.signal?.addEventListener('abort', abort, { once: true });
-  const told = teller(options, abort);
+  const thrown = new AbortController();
+  const told = teller(options, () => thrown.abort());
+  const stop = AbortSignal.any([thrown.signal, ...(options.signal ? [options.signal] : [])]);
   const observers: RunObservers = {
     world,
     reporter: told.reporter,
-    interrupts: interruptsBy(stop.signal),
+    interrupts: interruptsBy(stop, stop),
     withTelemetry,
   };
-  try {
-    const state =
-      goesOn === undefined
-        ? await beginRun(drivingOptions(options, client, told.reporter.note), observers)
-        : await goOnWithRun(goesOn, client, observers, changes);
-    told.rethrow();
-    return resultOf(state, world);
-  } finally {
-    options.signal?.removeEventListener('abort', abort);
-  }
+  const state =
+    goesOn === undefined
+      ? await beginRun(drivingOptions(options, choices, told.reporter.note), observers)
+      : await goOnWithRun(goesOn, client, observers, changes);
+  told.rethrow();
+  return resultOf(state, world);
 }
 
 function worldFor({ project, env = process.env }: RunOptions): World {
@@ -94,23 +88,6 @@ function teller({ onEvent }: RunOptions, abort: () => void) {
   return { reporter, rethrow };
 }
 
-/** How often the clock is looked at while the run waits: it may be set meanwhile. */
-const LOOK_AGAIN_MS = 30_000;
-
-function interruptsBy(signal: AbortSignal): Interrupts {
-  return {
-    asked: () => signal.aborted,
-    atOnce: signal,
-    waitUntil: async (time) => {
-      while (!signal.aborted && Date.now() < time) {
-        // The condition of the loop sees an abort.
-        await sleep(Math.min(LOOK_AGAIN_MS, time - Date.now()), undefined, { signal }).catch(() => undefined);
-      }
-    },
-    stop: () => undefined,
-  };
-}
-
 function resultOf(state: LoopState, world: World): RunResult {
   const { loop, status, iteration, spent, gates, run } = state;
   const ref = world.store.loops().find((known) => known.loop === loop);
@@ -134,40 +111,40 @@ function resultOf(state: LoopState, world: World): RunResult {
   };
 }
 
-/** Checks the options of the sessions, for JavaScript has no compiler that does. Absent ones are left to the contract, or the run. */
-export function clientOptions(options: RunOptions): Partial<ClientOptions> {
-  const { model, permissionMode, allow, maxTurns } = options;
-  demand(oneOf(PERMISSION_MODES), { permissionMode });
-  demand(TEXT, { model });
-  demand(TEXTS, { allow });
-  demand(WHOLE, { maxTurns });
+/** Checks the options of a run, for JavaScript has no compiler that does. Absent ones are left to the contract, or the run. */
+export function choicesFrom(options: RunOptions): RunChoices {
+  const { ask, limits = {} } = options;
+  const parts = { limits, ask: typeof ask === 'string' ? { policy: ask } : (ask ?? {}), client: options };
+  const chosen = (part: RunOption['in'], from: object) => {
+    const given = from as Record<string, unknown>;
+    const mine = runOptions.filter(
+      ([name, option]) => option.in === part && option.flag && given[name] !== undefined,
+    );
+    for (const [name, { value }] of mine)
+      demand(expected(value), {
+        [part === 'limits' ? `limits.${name}` : part === 'ask' ? 'ask' : name]: given[name],
+      });
+    return Object.fromEntries(mine.map(([name]) => [name, given[name]]));
+  };
   return {
-    model,
-    permissionMode,
-    allow: allow === undefined ? undefined : [...allow],
-    maxTurns,
+    ...chosen(undefined, options),
+    limits: chosen('limits', parts.limits),
+    client: chosen('client', options),
+    ...(ask === undefined ? {} : { ask: chosen('ask', parts.ask) }),
   };
 }
 
 export function drivingOptions(
   options: RunOptions,
-  client: Partial<ClientOptions>,
+  choices: RunChoices,
   note: (text: string) => void,
 ): DrivingOptions {
-  const { task, trust, promise, features, mode, freshEvery, ask } = options;
-  demand(TEXT, { task, trust, promise, features });
-  demand(oneOf(RUN_MODES), { mode });
-  demand(oneOf(ASK_POLICIES), { ask });
-  demand(WHOLE, { freshEvery });
+  const { task, trust, features } = options;
+  demand(TEXT, { task, trust, features });
   return {
+    ...choices,
     task: task ?? '',
-    client,
-    limits: limitsFrom(options.limits ?? {}),
-    mode,
-    freshEvery,
-    ask: ask === undefined ? undefined : { policy: ask },
     trust,
-    promise,
     features,
     ...defined(contractOf(options, note)),
   };
@@ -183,19 +160,6 @@ function contractOf(
   const { contract, warnings } = contractFrom(given);
   for (const warning of warnings) note(`Note: ${warning}`);
   return { contract, trust: true };
-}
-
-/** The limits that a run gets which goes on; its share of the context stays. */
-function limitChanges({ limits }: RunOptions): LimitChanges {
-  const { context: _, ...changes } = limitsFrom(limits ?? {});
-  return changes;
-}
-
-function limitsFrom({ iterations, durationMs, costUsd, tokens, context }: RunLimits): Partial<Limits> {
-  demand(orUnlimited(WHOLE), { 'limits.iterations': iterations, 'limits.tokens': tokens });
-  demand(orUnlimited(POSITIVE), { 'limits.durationMs': durationMs, 'limits.costUsd': costUsd });
-  demand(SHARE, { 'limits.context': context });
-  return defined({ iterations, durationMs, costUsd, tokens, context });
 }
 
 interface Expected {
@@ -219,6 +183,23 @@ const SHARE: Expected = {
   words: 'a share of the context window from 0.1 to 0.95',
   holds: (value) => isNumber(value) && value >= 0.1 && value <= 0.95,
 };
+
+function expected(value: OptionValue): Expected {
+  switch (value.is) {
+    case 'text':
+      return value.known ? oneOf(value.known) : TEXT;
+    case 'texts':
+      return TEXTS;
+    case 'one_of':
+      return oneOf(value.of);
+    case 'share':
+      return SHARE;
+    default: {
+      const number = value.is === 'count' || value.is === 'tokens' ? WHOLE : POSITIVE;
+      return value.unlimited === 'unlimited' ? orUnlimited(number) : number;
+    }
+  }
+}
 
 function oneOf(values: readonly string[]): Expected {
   return { words: `one of ${values.join(', ')}`, holds: (value) => values.includes(value as string) };

@@ -1,23 +1,12 @@
 import type { GateLine, RunLine } from '../engine/run/view/line.ts';
+import type { ContractInput } from './contract-input.ts';
+import type { RunSettings } from './run-settings.ts';
 
-export type Limit = number | 'unlimited';
-
-/** Limits that end a run that is not done. They win over the limits of the contract. */
-export interface RunLimits {
-  iterations?: Limit;
-  /** Working time, waiting excluded. */
-  durationMs?: Limit;
-  costUsd?: Limit;
-  /** Cache reads are not counted. */
-  tokens?: Limit;
-  /** Share of the context window from which a session hands over to a fresh one. */
-  context?: number;
-}
-
-export type PermissionMode = 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto' | 'bypassPermissions';
+export type * from './contract-input.ts';
+export type * from './run-settings.ts';
 
 /** An option that is absent has the value of the contract, or the default of `untildone run`. */
-export interface RunOptions {
+export interface RunOptions extends RunSettings {
   /** What is to be done; that of the contract when absent. */
   task?: string;
   /** The project's folder; found from the working folder when absent. */
@@ -29,22 +18,8 @@ export interface RunOptions {
   contract?: string | ContractInput;
   /** Trusts the contract of the file if this is its fingerprint (`untildone trust --show`). */
   trust?: string;
-  /** A statement that ends the loop, beside the gates. */
-  promise?: string;
   /** A feature list that has to pass, besides the contract. */
   features?: string;
-  limits?: RunLimits;
-  mode?: 'hybrid' | 'session' | 'fresh';
-  /** Hand over after so many iterations. */
-  freshEvery?: number;
-  /** What happens when the agent asks something (`untildone ask`). */
-  ask?: 'wait' | 'decide' | 'end';
-  model?: string;
-  permissionMode?: PermissionMode;
-  /** Permission rules beside those of the contract, such as `Bash(npm test:*)`. */
-  allow?: readonly string[];
-  /** Of one session. */
-  maxTurns?: number;
   /**
    * Goes on with a run, by its id, instead of a new one: with its own task and contract, and with `limits` instead of its
    * own where they are given. A run that ended without being done can go on, too.
@@ -135,205 +110,4 @@ export function defineGate<Settings = Record<string, unknown>>(
   gate: CustomGate<Settings>,
 ): CustomGate<Settings> {
   return gate;
-}
-
-/** Settings of a gate of any kind. Times are texts such as `90s`, `10m`, `1h30m`. */
-export interface GateSettings {
-  timeout?: string;
-  exclusive?: boolean;
-  on_unproven?: 'block' | 'allow';
-  room?: 'clean' | 'project';
-  network?: boolean;
-  work?: string[];
-  after?: string[];
-  /** Of gates that run a command. */
-  inputs?: string[];
-  repeat?: number;
-}
-
-/** A comparison such as ">=5"; a number is the least. */
-type Comparison = string | number;
-
-interface MetricOptions {
-  tool_use?: Comparison;
-  tool_usage?: Comparison;
-  bash_commands?: Comparison;
-  file_operations?: Comparison;
-  search_operations?: Comparison;
-  tool_errors?: Comparison;
-  iterations?: Comparison;
-  lock_blocks?: Comparison;
-  tokens?: Comparison;
-  cost_usd?: Comparison;
-}
-
-interface ModelOptions {
-  model?: string;
-  max_cost?: number;
-}
-
-interface RunGateOptions {
-  cwd?: string;
-  quick?: string;
-  env?: Record<string, string | number | boolean>;
-}
-
-interface HoldoutOptions {
-  cwd?: string;
-  reveal?: 'count' | 'names' | 'output';
-}
-
-interface DifferentialOptions extends RunGateOptions, ModelOptions {
-  tests?: string[];
-  checks?: ('old_tests' | 'new_tests' | 'change')[];
-  may_change?: string[];
-  resolve?: 'person' | 'judge';
-  /** Of the check `change`. */
-  runs?: number;
-  time?: string;
-  min?: number;
-}
-
-type GitCheck = 'clean' | 'committed' | 'pushed';
-type Forbidden =
-  | 'debug'
-  | 'debugger'
-  | 'todo'
-  | 'placeholder'
-  | 'secrets'
-  | 'private_keys'
-  | { name: string; pattern: string };
-
-type ForbiddenText = 'secrets' | 'private_keys' | 'todo' | 'placeholder' | { name: string; pattern: string };
-
-interface TextOptions {
-  matches?: string;
-  say?: string;
-  at_least?: number;
-  at_most?: number;
-}
-
-interface ArtefactOptions {
-  section?: string;
-  has?: (string | { name: string; pattern: string })[];
-  words?: number;
-}
-
-/** One gate: its kind, what it looks at, and its options, beside the kind or in its long form. */
-export type GateInput = GateSettings &
-  (
-    | ({ run: string | ({ command: string } & RunGateOptions) } & RunGateOptions)
-    | { features: string | { file: string } }
-    | { checklist: string | { file: string; section?: string }; section?: string }
-    | {
-        git:
-          | GitCheck
-          | (GitCheck | { branch: string })[]
-          | { checks?: GitCheck | GitCheck[]; branch?: string };
-      }
-    | { forbid: Forbidden[] | { patterns: Forbidden[]; paths?: string[] }; paths?: string[] }
-    | { tests_intact: true | { paths?: string[] }; paths?: string[] }
-    | ({ differential: string | ({ command: string } & DifferentialOptions) } & DifferentialOptions)
-    | ({ holdout: string | ({ command: string } & HoldoutOptions) } & HoldoutOptions)
-    | {
-        suppressions: true | { allow?: string[]; paths?: string[] };
-        allow?: string[];
-        paths?: string[];
-      }
-    | ({ metrics: true | MetricOptions } & MetricOptions)
-    | { tasks: true }
-    | { promise: string }
-    | ({
-        judge: string | ({ question: string; transcript?: boolean } & ModelOptions);
-        transcript?: boolean;
-      } & ModelOptions)
-    | ({
-        agent: string | ({ instruction: string; max_turns?: number } & ModelOptions);
-        max_turns?: number;
-      } & ModelOptions)
-    | {
-        ci: 'github' | { provider: 'github'; checks?: string[]; wait?: string };
-        checks?: string[];
-        wait?: string;
-      }
-    | { custom: string | { file: string; with?: Record<string, unknown> }; with?: Record<string, unknown> }
-    | { hook: string | { command: string } }
-    | ({ text: ForbiddenText[] | ({ forbid?: ForbiddenText[] } & TextOptions) } & TextOptions)
-    | ({ artefact: string | ({ file: string } & ArtefactOptions) } & ArtefactOptions)
-    | { changed: true | string[] | { paths?: true | string[]; except?: string[] }; except?: string[] }
-    | { approve: string | { ask: string; file?: string }; file?: string }
-    | { subagents: string | { type: string; at_least?: number }; at_least?: number }
-    | { all: string[] | { gates: string[] } }
-    | { any: string[] | { gates: string[] } }
-  );
-
-interface RunRulesInput {
-  model?: string;
-  permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto';
-  allow?: string[];
-  max_turns?: number;
-  mode?: 'hybrid' | 'session' | 'fresh';
-  fresh_every?: number;
-  idle_timeout?: string;
-  session_duration?: string;
-  /** Added to the system prompt of Claude Code. */
-  system_prompt?: string;
-  /** Other options of the Agent SDK, in its own spelling: mcpServers, tools, disallowedTools, env. */
-  client?: Record<string, unknown>;
-}
-
-interface ToolRulesInput {
-  dangerous?: boolean;
-  protect?: string[];
-  hide?: string[];
-  deny?: (string | { rule: string; say?: string })[];
-  allow?: string[];
-  rewrite?: { tool: string; field: string; pattern: string; with: string }[];
-}
-
-interface NotificationInput {
-  webhook?: string;
-  command?: string;
-  desktop?: true;
-  on?: string[];
-}
-
-/** A contract with the keys of `untildone.yaml`: docs/reference/contract.md. */
-export interface ContractInput {
-  task?: string;
-  gates?: Record<string, GateInput>;
-  done?: string[];
-  every_stop?: string[] | { gates: string[]; blocks?: number };
-  subagent?: Record<string, string[]>;
-  task_created?: string[];
-  task_done?: string[];
-  teammate?: string[];
-  prompt?: string[] | { gates?: string[]; tell?: string; tell_file?: string };
-  limits?: {
-    iterations?: number | 'unlimited';
-    duration?: string;
-    cost_usd?: number | 'unlimited';
-    tokens?: number | string;
-    stall?: number;
-    context?: number;
-  };
-  memory?:
-    | string
-    | {
-        files: string | string[];
-        lines?: number;
-        inject?: ('startup' | 'resume' | 'clear' | 'compact' | 'fork')[];
-        update?: boolean;
-      };
-  run?: RunRulesInput;
-  room?: 'clean' | 'project';
-  setup?: string | string[] | { run: string | string[]; inputs?: string[] };
-  needs?: string[];
-  pass_env?: string[];
-  sandbox?: 'required' | 'preferred' | 'off';
-  network?: boolean;
-  tools?: 'safe' | ToolRulesInput;
-  on_context?: 'continue' | 'spawn';
-  ask?: 'wait' | 'decide' | 'end' | { policy?: 'wait' | 'decide' | 'end'; timeout?: string };
-  notify?: NotificationInput[];
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ContractError, UsageError } from '../../src/engine/core/text/errors.ts';
-import { clientOptions, drivingOptions } from '../../src/library/run.ts';
+import { choicesFrom, drivingOptions } from '../../src/library/run.ts';
 import type { RunOptions } from '../../src/library/types.ts';
 
 const driving = (options: RunOptions, notes: string[] = []) =>
-  drivingOptions(options, clientOptions(options), (note) => notes.push(note));
+  drivingOptions(options, choicesFrom(options), (note) => notes.push(note));
 
 test('what is not said is left to the contract', () => {
   expect(driving({})).toEqual({ task: '', client: {}, limits: {} });

@@ -6,6 +6,7 @@ import {
   type RunRules,
 } from '../../engine/core/contract/contract.ts';
 import { secretsOf } from '../../engine/core/contract/secret-values.ts';
+import { RUN_OPTIONS, type RunOption } from '../../engine/core/run/options.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { sayDuration } from '../../engine/core/text/duration.ts';
@@ -226,30 +227,17 @@ function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): 
   return [title, ...lines.slice(0, MOST_DIFF_LINES), ...(more > 0 ? [`    ... ${more} lines more`] : [])];
 }
 
-/** Spells the rules as `untildone.yaml` does. */
-const RULES: Record<keyof RunRules, string> = {
-  model: 'model',
-  permissionMode: 'permission_mode',
-  allow: 'allow',
-  maxTurns: 'max_turns',
-  mode: 'mode',
-  freshEvery: 'fresh_every',
-  idleMs: 'idle_timeout',
-  sessionMs: 'session_duration',
-  systemPrompt: 'system_prompt',
-  client: 'client',
-  setup: 'setup',
-};
-
+/** Spells a rule as `untildone.yaml` does. */
 function ruleLines(name: keyof RunRules, value: RunRules[keyof RunRules]): string[] {
   // The commands of setup are shown among those that are run.
   if (name === 'setup') return [];
   if (typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value).map(([option, v]) => visible(`  client.${option}: ${JSON.stringify(v)}`));
   }
-  const isTime = typeof value === 'number' && name.endsWith('Ms');
+  const option: RunOption | undefined = name === 'client' ? undefined : RUN_OPTIONS[name];
+  const isTime = typeof value === 'number' && option?.value.is === 'time';
   const text = Array.isArray(value) ? value.join(', ') : isTime ? sayDuration(value) : String(value);
-  return [visible(`  ${RULES[name]}: ${text}`)];
+  return [visible(`  ${option?.contract?.key ?? name}: ${text}`)];
 }
 
 /** Shows the tool rules of a contract. */

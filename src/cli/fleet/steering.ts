@@ -4,7 +4,7 @@ import { homeFrom } from '../../engine/home/layout.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { out } from '../../engine/terminal/print.ts';
 import type { Steered } from '../../fleet/operate/steer.ts';
-import { type LimitFlags, limitChanges } from '../run-options.ts';
+import { choicesFrom } from '../run-options.ts';
 import { type FleetFlags, withFleet } from './load.ts';
 
 interface SteerFlags extends FleetFlags {
@@ -28,8 +28,8 @@ export async function answer(run: string, words: string[], flags: SteerFlags): P
 }
 
 /** `untildone fleet retry`. */
-export function retry(run: string, flags: SteerFlags & LimitFlags): Promise<void> {
-  return steer('retry', flags, (open, { retryRun }) => retryRun(run, limitChanges(flags), open));
+export function retry(run: string, flags: SteerFlags): Promise<void> {
+  return steer('retry', flags, (open, { retryRun }) => retryRun(run, choicesFrom(flags).limits, open));
 }
 
 /** `untildone fleet remove`. */

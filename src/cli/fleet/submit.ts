@@ -21,11 +21,12 @@ import type { Checkout } from '../../fleet/operate/checkout.ts';
 import type { Fleet } from '../../fleet/operate/fleet.ts';
 import type { SubmitRequest } from '../../fleet/operate/request.ts';
 import type { Submission } from '../../fleet/operate/submit.ts';
-import { clientOptions, firstLimits, type WorkFlags } from '../run-options.ts';
+import { choicesFrom, firstLimits } from '../run-options.ts';
 import { type FleetFlags, loadFleet, withFleet } from './load.ts';
 import { waitForEnd } from './wait.ts';
 
-interface SubmitFlags extends FleetFlags, WorkFlags {
+/** Beside the flags of options: src/engine/core/run/options.ts. */
+interface SubmitFlags extends FleetFlags {
   repo?: string;
   ref?: string;
   folder?: string;
@@ -109,14 +110,13 @@ async function requestOf(
 ): Promise<{ request: SubmitRequest; checkout?: Checkout }> {
   const { checkoutHere, repoUrl } = await loadFleet();
   const checkout = flags.repo === undefined ? await checkoutHere(process.cwd(), flags.ref) : undefined;
-  const { permissionMode, allow, idleMs, model, maxTurns, sessionMs } = clientOptions(flags);
-  const { freshEvery } = flags;
+  const choices = choicesFrom(flags);
   const request: SubmitRequest = {
+    ...choices,
+    limits: firstLimits(choices.limits, 'untildone fleet retry RUN'),
     repo: checkout?.repo ?? repoUrl(flags.repo ?? '', process.cwd()),
     ref: flags.ref ?? checkout?.ref ?? 'HEAD',
     task: taskFrom(words, flags.promptFile),
-    limits: defined({ ...firstLimits(flags, 'untildone fleet retry RUN'), context: flags.context }),
-    client: defined({ permissionMode, allow, idleMs, model, maxTurns, sessionMs }),
     labels: checkedLabels(flags.labels),
     priority: flags.priority,
     after: partsOf(flags.after),
@@ -128,21 +128,12 @@ async function requestOf(
       contract: flags.contract === undefined ? undefined : contractText(flags.contract),
       contractFile: flags.contract,
       features: flags.features === undefined ? undefined : checkedFolder(flags.features),
-      promise: flags.promise,
-      mode: flags.mode,
-      freshEvery: typeof freshEvery === 'number' ? freshEvery : undefined,
-      ask: askOf(flags),
       key: flags.key === undefined ? undefined : checkedKey(flags.key),
       count: flags.count,
       notBefore: flags.at === undefined ? undefined : parseMoment(flags.at, Date.now()),
     }),
   };
   return { request, ...(checkout ? { checkout } : {}) };
-}
-
-function askOf({ ask, askTimeout }: SubmitFlags): SubmitRequest['ask'] {
-  const said = defined({ policy: ask, waitMs: askTimeout });
-  return Object.keys(said).length === 0 ? undefined : said;
 }
 
 function contractText(file: string): string {

@@ -32,7 +32,7 @@ export function addUpkeepCommands(fleet: Command): void {
     fleet
       .command('prune')
       .description('remove the refs of runs that ended long ago; branches for people stay')
-      .option('--older, --older-than <time>', 'how long ago they ended, like 30d or 12h (default 30d)', age)
+      .option('--older, --older-than <time>', 'how long ago they ended, like 30d or 12h (default: 30d)', age)
       .option('--repo <url>', 'only this repository; may be repeated', collect)
       .option('--dry-run', 'show what would be removed, remove nothing', false)
       .option('--yes', 'remove without asking', false),

@@ -40,7 +40,7 @@ function addInit(state: Command): void {
     .argument('<words...>', `${SESSION}; loop or orchestrator; the task`)
     .option(
       '--max-iterations <n>',
-      'most iterations of a loop (default 25)',
+      'most iterations of a loop (default: 25)',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option(

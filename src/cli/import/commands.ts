@@ -21,7 +21,7 @@ export function addImportCommands(cli: Command): void {
     .option('--yes', 'write it, and remove the old hooks of this project, without asking', false)
     .option('--keep-hooks', 'leave the old hooks in the settings', false)
     .option('--undo', 'put back what the last import changed', false)
-    .action(later(async () => (await import('./import-here.ts')).importHere));
+    .action(later(async () => (await import('./import.ts')).importHere));
 }
 
 function importable(name: string): string {

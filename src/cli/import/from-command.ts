@@ -2,18 +2,14 @@
 
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { readSettings, replaceSettings } from '../../engine/client/settings/files.ts';
+import { readSettings } from '../../engine/client/settings/files.ts';
 import { addToContract, writtenGates, writtenPhases } from '../../engine/contract/edit.ts';
 import { parseContract, readContract, renderProblem } from '../../engine/contract/read.ts';
 import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import type { SettingsFile } from '../../engine/core/contract/installation.ts';
 import { proposeContract } from '../../engine/core/contract/propose.ts';
-import {
-  type CommandImport,
-  importCommands,
-  type StageFate,
-} from '../../engine/core/import/command-phases.ts';
-import { asksSomebody, type CommandFile, stagesOf } from '../../engine/core/import/command-stages.ts';
+import type { CommandFile } from '../../engine/core/import/command-lines.ts';
+import { asksYou, type CommandImport, importCommands } from '../../engine/core/import/command-phases.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { ContractError, UsageError } from '../../engine/core/text/errors.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
@@ -28,9 +24,11 @@ import {
   type ImportIo,
   type ImportOptions,
   type ImportResult,
+  write,
 } from './report.ts';
 
 const LARGEST = 1024 * 1024;
+const LINE = 200;
 
 export async function importCommand(
   options: ImportOptions,
@@ -40,44 +38,45 @@ export async function importCommand(
   const { out } = io;
   const { plan, file, text } = planCommands(readFiles(options.files ?? [], world.project), world);
   for (const note of plan.notes) out(`Note: ${oneLine(note, LINE)}`);
-  for (const line of plan.fates.flatMap(fateLines)) out(line);
+  for (const { name, stages, notes } of plan.planned) {
+    for (const { file: from, line, title } of stages) out(`  ${oneLine(`${from}:${line}: ${title}`, LINE)}`);
+    out(`    -> phase "${name}"`);
+    for (const note of notes) out(`       ${oneLine(note, LINE)}`);
+  }
   if (file.text === text || Object.keys(plan.phases).length === 0) {
-    const isThere = plan.fates.some(({ becomes }) => becomes.length > 0);
-    out(isThere ? `${CONTRACT_FILE} had all of it already.` : 'Nothing of this can be imported.');
+    const isThere = plan.planned.length > 0;
+    out(isThere ? `${CONTRACT_FILE} has phases of these names already.` : 'Nothing of this can be imported.');
     return { exitCode: EXIT.ok };
   }
   for (const line of diffLines(file.path, file.text, text)) out(line);
   const ended = await endBeforeWriting(options, `Write this to ${CONTRACT_FILE}?`, io);
   if (ended) return ended;
   const record = ImportRecord.begin(world.home, world.project, 'command', world.clock.now());
-  record.keep(file.path, text);
-  replaceSettings(file, text);
+  write(file, text, record);
   out(`Wrote ${CONTRACT_FILE}. The command files are as they were.`);
   out(`What was there before is kept in ${record.dir}. To go back: untildone import --undo`);
   return { exitCode: EXIT.ok, contractWritten: true };
 }
 
-const COMMAND_FOLDERS = ['.claude/commands', 'commands'];
-
 /** Finds the command files at the usual places that ask you something. Skips files that cannot be read. */
 export function askingFiles(project: string): string[] {
-  const names = COMMAND_FOLDERS.flatMap((folder) => markdownIn(project, folder));
-  return names.filter((name) => {
+  return ['.claude/commands', 'commands'].flatMap((folder) => {
     try {
-      const text = readSmall(join(project, name), LARGEST) ?? '';
-      return stagesOf({ name, text }).stages.some(asksSomebody);
+      const names = readdirSync(join(project, folder)).filter((name) => name.endsWith('.md'));
+      return names
+        .sort()
+        .flatMap((name) => (asksIn(project, `${folder}/${name}`) ? [`${folder}/${name}`] : []));
     } catch {
-      return false;
+      return [];
     }
   });
 }
 
-function markdownIn(project: string, folder: string): string[] {
+function asksIn(project: string, name: string): boolean {
   try {
-    const names = readdirSync(join(project, folder)).filter((name) => name.endsWith('.md'));
-    return names.sort().map((name) => `${folder}/${name}`);
+    return asksYou({ name, text: readSmall(join(project, name), LARGEST) ?? '' });
   } catch {
-    return [];
+    return false;
   }
 }
 
@@ -120,8 +119,12 @@ function contractFileOf(text: string) {
 function readFiles(paths: readonly string[], project: string): CommandFile[] {
   if (paths.length === 0)
     throw new UsageError('name the files: untildone import --from command commands/*.md');
-  const places = [...new Set(paths.map((path) => resolve(path)))];
-  return places.map((place) => ({ name: nameOf(place, project), text: textIn(place) }));
+  return [...new Set(paths.map((path) => resolve(path)))].map((place) => {
+    const inside = relative(project, place);
+    // As the agent finds it.
+    const name = inside.startsWith('..') || isAbsolute(inside) ? place : inside;
+    return { name, text: textIn(place) };
+  });
 }
 
 function textIn(place: string): string {
@@ -133,24 +136,4 @@ function textIn(place: string): string {
   }
   if (text === undefined) throw new UsageError(`${place} does not exist`);
   return text;
-}
-
-/** Names a file as the agent finds it: relative to the project when it is inside. */
-function nameOf(place: string, project: string): string {
-  const inside = relative(project, place);
-  return inside.startsWith('..') || isAbsolute(inside) ? place : inside;
-}
-
-const LINE = 200;
-
-function fateLines({ stage, becomes, notes }: StageFate): string[] {
-  const names = becomes.map((name) => `"${name}"`).join(' and ');
-  const [first, ...rest] = notes;
-  const fate =
-    becomes.length === 0 ? `stays: ${first ?? ''}` : `${becomes.length === 1 ? 'phase' : 'phases'} ${names}`;
-  return [
-    `  ${oneLine(`${stage.file}:${stage.line}: ${stage.title}`, LINE)}`,
-    `    -> ${fate}`,
-    ...(becomes.length === 0 ? rest : notes).map((note) => `       ${oneLine(note, LINE)}`),
-  ];
 }

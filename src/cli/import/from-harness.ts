@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import {
   readSettings,
-  replaceSettings,
   SCOPES,
   type Scope,
   SettingsFileRefused,
@@ -10,7 +9,6 @@ import {
 import { JsonRefused } from '../../engine/client/settings/json-text.ts';
 import {
   foreignHooks,
-  misshapenHooks,
   type PlacedHook,
   pluginSwitches,
   withoutForeignHooks,
@@ -34,6 +32,7 @@ import {
   type ImportIo,
   type ImportOptions,
   type ImportResult,
+  write,
 } from './report.ts';
 
 interface ScopedSettings {
@@ -112,17 +111,11 @@ export function planHarness({ project, env }: World): HarnessPlan {
   return { settings, fates, contract: { file, text }, problems };
 }
 
-/** Names what is in the settings and is not looked at, so that nothing is left out without a word. */
+/** Names the plugins that bring hooks of their own, so that nothing is left out without a word. */
 function unreadIn(text: string, name: string): string[] {
   const plugins = pluginSwitches(text).flatMap(([plugin, isOn]) => (isOn ? [plugin] : []));
-  return [
-    ...misshapenHooks(text).map(
-      (place) => `Not read: ${name}: hooks.${place} does not have the form of a hook`,
-    ),
-    ...(plugins.length === 0
-      ? []
-      : [`Not read: ${name} switches on ${plugins.join(', ')}. Hooks that a plugin brings stay with it`]),
-  ];
+  if (plugins.length === 0) return [];
+  return [`Not read: ${name} switches on ${plugins.join(', ')}. Hooks that a plugin brings stay with it`];
 }
 
 function problemWith(path: string, error: unknown): string {
@@ -141,7 +134,7 @@ interface Removal {
 function removalsOf({ settings, fates }: HarnessPlan): Removal[] {
   return settings.flatMap((each) => {
     const hooks = fates
-      .filter((f) => f.becomes !== undefined && !f.stays && each.hooks.includes(f.hook))
+      .filter((f) => f.becomes !== undefined && each.hooks.includes(f.hook))
       .map((f) => f.hook);
     if (hooks.length === 0 || each.file.text === undefined) return [];
     return [{ settings: each, hooks, text: withoutForeignHooks(each.file.text, hooks) }];
@@ -175,11 +168,6 @@ async function removeHooks(
     removed.push(removal);
   }
   return removed;
-}
-
-function write(file: SettingsFile, text: string, record: ImportRecord): void {
-  record.keep(file.path, text);
-  replaceSettings(file, text);
 }
 
 function closing(

@@ -3,10 +3,36 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { ImportRecord } from '../../engine/home/records/import-record.ts';
 import { standingFiles } from '../../engine/home/trust.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import { refuseInsideClient } from '../../engine/hook/start/person.ts';
+import { openWorld, openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
+import { trust } from '../contract/trust.ts';
 import { askingFiles, importCommand } from './from-command.ts';
 import { importHarness, planHarness } from './from-harness.ts';
 import type { ImportIo, ImportOptions, ImportResult } from './report.ts';
+
+interface ImportFlags extends Pick<ImportOptions, 'from' | 'dryRun' | 'yes' | 'keepHooks'> {
+  undo: boolean;
+}
+
+/** `untildone import`. */
+export async function importHere(files: string[], { undo, ...flags }: ImportFlags): Promise<void> {
+  const isShown = !undo && (flags.dryRun || flags.from === undefined);
+  const world = isShown ? openWorldToRead() : openWorld();
+  const terminal = onTerminal();
+  const io = { out, ask: confirm };
+  if (!flags.dryRun && (undo || flags.from !== undefined))
+    refuseInsideClient('import', world.home, process.env);
+  if (undo) {
+    process.exitCode = await undoImport(terminal, world, io);
+    return;
+  }
+  const { exitCode, contractWritten } = await importFrom({ ...flags, files, terminal }, world, io);
+  process.exitCode = exitCode;
+  if (!contractWritten) return;
+  if (terminal && !flags.yes) process.exitCode = await trust({ show: false }, world, out);
+  else out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
+}
 
 export async function importFrom(options: ImportOptions, world: World, io: ImportIo): Promise<ImportResult> {
   if (options.from === 'command') return importCommand(options, world, io);

@@ -1,31 +1,25 @@
 /** What an import shows and asks before anything is written. */
 
 import { relative } from 'node:path';
+import { replaceSettings } from '../../engine/client/settings/files.ts';
 import type { PlacedHook } from '../../engine/client/settings/other-hooks.ts';
+import type { SettingsFile } from '../../engine/core/contract/installation.ts';
 import type { Fate } from '../../engine/core/import/import-hooks.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
+import type { ImportRecord } from '../../engine/home/records/import-record.ts';
 import { renderDiff } from '../../engine/terminal/line-diff.ts';
 
 const COMMAND_LIMIT = 160;
 
 export function fateLines(fates: readonly Fate<PlacedHook>[]): string[] {
-  return fates.flatMap(({ hook, becomes, stays, notes }) => {
+  return fates.flatMap(({ hook, becomes, notes }) => {
     const what = oneLine(hook.command ?? hook.prompt ?? `a hook of the type "${hook.type}"`, COMMAND_LIMIT);
-    const [first, ...rest] = notes;
-    const fate =
-      becomes === undefined ? `stays: ${first ?? ''}` : `${madeOf(becomes)}${stays ? ', and stays' : ''}`;
-    const more = becomes === undefined ? rest : notes;
-    return [
-      `  ${hook.event} in ${hook.place}: ${what}`,
-      `    -> ${fate}`,
-      ...more.map((note) => `       ${note}`),
-    ];
+    const place = `  ${hook.event} in ${hook.place}: ${what}`;
+    if (becomes === undefined) return [place, `    -> stays: ${notes.join('; ')}`];
+    const made = becomes === 'memory' ? becomes : `gate "${becomes}"`;
+    return [place, `    -> ${made}`, ...notes.map((note) => `       ${note}`)];
   });
-}
-
-function madeOf(becomes: string): string {
-  return becomes === 'memory' || becomes === 'notify' ? becomes : `gate "${becomes}"`;
 }
 
 export function diffLines(path: string, before: string | undefined, after: string): string[] {
@@ -55,6 +49,12 @@ export async function endBeforeWriting(
   if (yes || question === undefined || (await ask(question))) return undefined;
   out('Nothing was written.');
   return { exitCode: EXIT.ok };
+}
+
+/** Writes a file whose old text the record keeps. */
+export function write(file: SettingsFile, text: string, record: ImportRecord): void {
+  record.keep(file.path, text);
+  replaceSettings(file, text);
 }
 
 export interface ImportOptions {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { PersonCommand } from '../../engine/core/loop/entry.ts';
-import { ACTIVE_LOOP, addLoopLimits, age, NEWEST_LOOP, value } from '../flags.ts';
+import { ACTIVE_LOOP, age, NEWEST_LOOP, value } from '../flags.ts';
 import { later } from '../later.ts';
+import { addLoopLimits } from '../run-options.ts';
 import { addAnswerCommand, addAskCommand } from './ask-answer-commands.ts';
 
 export function addLoopCommands(cli: Command): void {
@@ -53,7 +54,7 @@ function addPrune(cli: Command): void {
   cli
     .command('prune')
     .description('remove loops of all projects that ended long ago, and what only they need')
-    .option('--older-than <time>', 'how long ago they ended, like 90d or 12h (default 30d)', age)
+    .option('--older-than <time>', 'how long ago they ended, like 90d or 12h (default: 30d)', age)
     .option('--dry-run', 'show what would be removed, remove nothing', false)
     .option('--receipts', 'remove their receipts, too', false)
     .action(later(async () => (await import('./prune-old.ts')).pruneOld));

@@ -6,7 +6,7 @@ import { thisProgram } from '../../engine/home/program.ts';
 import { programNews } from '../../engine/home/program-words.ts';
 import { warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { mayLieHere } from '../../engine/hook/wiring/detect-foreign-state.ts';
-import { foreignWorld, openWorldToRead, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { openWorldToRead, placeHere, type World } from '../../engine/hook/wiring/world.ts';
 import { wallsOnMachine } from '../../engine/project/walls/walls-for.ts';
 import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { turnEnds } from '../../engine/run/person/turn-ends.ts';
@@ -48,7 +48,7 @@ async function watch(options: StatusFlags, { env, project, store }: World): Prom
 
 async function foreignHere(place: StatePlace, world: World): Promise<ForeignStatus[]> {
   const { foreignStatus, openForeign } = await loaded(() => import('./foreign-status.ts'));
-  const { needsApproval } = openForeign({ ...foreignWorld(world), place });
+  const { needsApproval } = openForeign({ home: world.home, ports: world, place });
   return foreignStatus(place, { home: world.home, store: world.store, needsApproval });
 }
 

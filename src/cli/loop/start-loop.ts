@@ -1,17 +1,15 @@
 import { prepareHome } from '../../engine/client/settings/files.ts';
-import type { Limit } from '../../engine/core/contract/contract.ts';
 import { thisProgram } from '../../engine/home/program.ts';
 import { ownerFrom, taskFrom } from '../../engine/hook/start/inputs.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { start } from '../../engine/hook/start/start.ts';
 import { openWorld } from '../../engine/hook/wiring/world.ts';
 import { out } from '../../engine/terminal/print.ts';
+import { choicesFrom, firstLimits } from '../run-options.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
 
+/** Beside the flags of options: src/engine/core/run/options.ts. */
 interface StartFlags {
-  promise?: string;
-  maxIterations?: Limit;
-  maxDuration?: Limit;
   session?: string;
   promptFile?: string;
 }
@@ -23,10 +21,14 @@ export async function startLoop(words: string[], flags: StartFlags): Promise<voi
   if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID) {
     refuseInsideClient('start --session', world.home, process.env);
   }
-  const { promptFile, session: _, ...limits } = flags;
+  const { promise, limits } = choicesFrom(flags);
   prepareHome(world.home.root, thisProgram());
   forgetOldSessions(world.home, world.clock.now());
-  const task = taskFrom(words, promptFile);
-  process.exitCode = await start({ task, ...limits, session, project: world.project }, world, out);
+  const task = taskFrom(words, flags.promptFile);
+  process.exitCode = await start(
+    { task, promise, limits: firstLimits(limits), session, project: world.project },
+    world,
+    out,
+  );
   await packManyLoose(world.home, world.project);
 }

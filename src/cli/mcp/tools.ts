@@ -2,7 +2,7 @@ import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import { keepShort } from '../../engine/core/text/clip.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { openForeign } from '../../engine/hook/wiring/foreign.ts';
-import { foreignWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { placeHere, type World } from '../../engine/hook/wiring/world.ts';
 import { newestLoop } from '../../engine/run/person/find-loop.ts';
 import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { rendered } from '../../engine/terminal/style.ts';
@@ -66,7 +66,7 @@ export function toolsFor(open: () => World): Tool[] {
 async function statusHere(world: World, out: (line: string) => void): Promise<void> {
   const { store, project, clock, env, home } = world;
   const place = placeHere(world, env.CLAUDE_CODE_SESSION_ID);
-  const { needsApproval } = openForeign({ ...foreignWorld(world), place });
+  const { needsApproval } = openForeign({ home: world.home, ports: world, place });
   const foreign = await foreignStatus(place, { home, store, needsApproval });
   const hooksAt = (folder: string) => hooksStateOf(folder, env);
   status({ json: false, all: false, project, foreign, hooksAt }, store, clock.now(), out);

@@ -18,11 +18,10 @@ export function addAuditCommand(cli: Command): void {
   cli
     .command('audit')
     .description('how often did "done" have a passing check behind it? Reads the transcripts of Claude Code')
-    .option(
-      '--since <time>',
-      'how far back, like 30d, 12h, 2026-01-31 or all (default 30d)',
-      since,
-      30 * DAY_MS,
+    .addOption(
+      new Option('--since <time>', 'how far back, like 30d, 12h, 2026-01-31 or all')
+        .argParser(since)
+        .default(30 * DAY_MS, '30d'),
     )
     .option('--project <dir>', 'only sessions of this project', value)
     .addOption(
@@ -30,7 +29,7 @@ export function addAuditCommand(cli: Command): void {
         Object.keys(SHOWN),
       ),
     )
-    .option('--limit <n>', 'how many turns --show prints (default 20)', count, 20)
+    .option('--limit <n>', 'how many turns --show prints', count, 20)
     .option('--html <file>', 'write a page that can be shown to others: counts only', value)
     .option('--evidence', 'put names, prompts and commands into --html and --json', false)
     .option('--json', 'print JSON: counts only', false)

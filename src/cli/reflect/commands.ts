@@ -12,7 +12,7 @@ export function addReflectCommand(cli: Command): void {
       '[what]',
       'a session or a loop, by its id or the beginning of it, or a transcript (default: the sessions of this project)',
     )
-    .option('--since <time>', 'without a name: how far to look back, like 30d or 12h (default 7d)', age)
+    .option('--since <time>', 'without a name: how far to look back, like 30d or 12h (default: 7d)', age)
     .option('--json', 'print JSON', false)
     .option('--markdown', 'print Markdown', false)
     .option('--issues', 'offer to file GitHub issues about what was found (by gh), at most three', false)

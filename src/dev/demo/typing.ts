@@ -197,18 +197,14 @@ export async function runChild(launch: ChildLaunch): Promise<ChildEnd> {
   child.stdin?.on('error', () => {});
   child.stdin?.end(launch.input);
 
-  let timedOut = false;
+  const limit = AbortSignal.timeout(launch.limitMs);
+  const over = AbortSignal.any([signal, limit]);
   const end = () => endGently(child, launch.gently);
-  signal.addEventListener('abort', end, { once: true });
-  const limit = setTimeout(() => {
-    timedOut = true;
-    end();
-  }, launch.limitMs);
-  if (signal.aborted) end();
+  over.addEventListener('abort', end, { once: true });
+  if (over.aborted) end();
   const { code, problem } = await ended(child);
-  clearTimeout(limit);
-  signal.removeEventListener('abort', end);
-  return { code, timedOut, stderr: problem ?? stderr.trim() };
+  over.removeEventListener('abort', end);
+  return { code, timedOut: limit.aborted, stderr: problem ?? stderr.trim() };
 }
 
 function endGently(child: ChildProcess, { signals, patienceMs }: ChildLaunch['gently']): void {

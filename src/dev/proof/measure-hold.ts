@@ -203,7 +203,7 @@ function hookVariables(env: NodeJS.ProcessEnv): NodeJS.Dict<string> {
 async function beginLoop({ project, session, environment }: Scratch, word: string): Promise<() => boolean> {
   const world = worldWith(environment, loadJudgeBundle, () => project);
   await start(
-    { task: 'Wait to be told.', promise: word, maxIterations: 3, session, project },
+    { task: 'Wait to be told.', promise: word, limits: { iterations: 3 }, session, project },
     world,
     () => {},
   );

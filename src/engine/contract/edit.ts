@@ -33,7 +33,6 @@ export function newContract(additions: ContractAdditions, made: string): string 
     ...line('every_stop').slice(1),
     ...line('subagent'),
     ...line('memory'),
-    ...line('notify'),
     '',
     DEFAULT_LIMITS_LINE,
     '',
@@ -78,7 +77,7 @@ function dataOf(text: string): unknown {
 type Data = Record<string, unknown>;
 
 function merged(before: Data, additions: ContractAdditions): Data {
-  const { gates, everyStop, subagent, memory, notify = [], phases = {} } = additions;
+  const { gates, everyStop, subagent, memory, phases = {} } = additions;
   // Gates that are there are never replaced.
   const all = { ...mapOf(before.gates), ...gates, ...mapOf(before.gates) };
   const done = doneWith(before, additions);
@@ -89,7 +88,6 @@ function merged(before: Data, additions: ContractAdditions): Data {
     ...(everyStop.length > 0 ? { every_stop: everyStopWith(before.every_stop, everyStop) } : {}),
     ...(Object.keys(subagent).length > 0 ? { subagent: subagentWith(mapOf(before.subagent), subagent) } : {}),
     ...(memory ? { memory: memoryWith(before.memory, memory) } : {}),
-    ...(notify.length > 0 ? { notify: notifyWith(listOf(before.notify), notify) } : {}),
     ...(Object.keys(phases).length > 0
       ? { phases: { ...mapOf(before.phases), ...phases, ...mapOf(before.phases) } }
       : {}),
@@ -134,12 +132,6 @@ function memoryWith(before: unknown, memory: NonNullable<Additions['memory']>): 
   return memory.files.every((file) => files.includes(file))
     ? before
     : { ...written, files: union(files, memory.files) };
-}
-
-/** Commands that are told something already are left as they are. */
-function notifyWith(before: unknown[], added: NonNullable<Additions['notify']>): unknown[] {
-  const known = before.map((each) => mapOf(each).command);
-  return [...before, ...added.filter(({ command }) => !known.includes(command))];
 }
 
 function union(before: readonly unknown[], added: readonly unknown[]): unknown[] {

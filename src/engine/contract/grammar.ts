@@ -2,8 +2,6 @@
 
 import * as z from 'zod';
 import {
-  ASK_POLICIES,
-  type AskRule,
   type Contract,
   DEFAULT_ASK,
   DEFAULT_LIMITS,
@@ -14,24 +12,12 @@ import {
 } from '../core/contract/contract.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../core/loop/notes.ts';
 import { ENDINGS } from '../core/loop/state.ts';
-import { defined } from '../core/text/defined.ts';
+import { ASK_POLICIES, type AskRule } from '../core/run/options.ts';
 import { gate } from '../gates/grammar.ts';
 import { traitsOf } from '../gates/traits.ts';
-import {
-  dollars,
-  flag,
-  gateNames,
-  listOf,
-  nameOf,
-  onlyTrue,
-  orUnlimited,
-  pathOf,
-  textOf,
-  timeOf,
-  tokenCount,
-  wholeNumber,
-} from '../schema/values.ts';
+import { flag, gateNames, listOf, nameOf, onlyTrue, pathOf, textOf, wholeNumber } from '../schema/values.ts';
 import { oneOf, say, strict } from '../schema/words.ts';
+import { keysOf, optionsFrom } from './options.ts';
 import { chunks, complexity, phases, planFrom, preset } from './plan.ts';
 import { roomFrom, roomKeys, sandboxFrom } from './room-rules.ts';
 import { runRules } from './run-rules.ts';
@@ -52,7 +38,7 @@ const ASK_LONG = 'ask: { policy: wait, timeout: 12h }';
 /** `done` is verified_done or claimed_done. */
 const NOTIFY_ON = ['done', ...ENDINGS, 'needs_person'] as const;
 const DEFAULT_BLOCKS = 2;
-const YEAR = 365 * 86_400_000;
+const _YEAR = 365 * 86_400_000;
 
 const everyStop = z
   .union([
@@ -84,51 +70,11 @@ const subagent = z
   )
   .describe('Gates for SubagentStop, by agent type; "*" stands for any characters.');
 
-const limits = strict(
-  {
-    iterations: orUnlimited(
-      wholeNumber('iterations: 50', 'a whole number from 1, or unlimited'),
-      'a whole number from 1, or unlimited',
-      'iterations: 50',
-    )
-      .describe('How many iterations the loop may take (default 50).')
-      .exactOptional(),
-    duration: orUnlimited(
-      timeOf('duration: 8h', YEAR, ', or unlimited'),
-      'a time above 0 with its unit (ms, s, m, h, d), or unlimited',
-      'duration: 8h',
-    )
-      .describe('Working time, waiting excluded (default 8h).')
-      .exactOptional(),
-    cost_usd: orUnlimited(dollars('cost_usd: 20'), 'an amount of US dollars, or unlimited', 'cost_usd: 20')
-      .describe('What the loop may cost in US dollars (default 20).')
-      .exactOptional(),
-    tokens: orUnlimited(
-      tokenCount('a number of tokens such as 500k or 20M, or unlimited', 'tokens: 20M'),
-      'a number of tokens such as 500k or 20M, or unlimited',
-      'tokens: 20M',
-    )
-      .describe('Input, output and cache creation; cache reads are not counted (default 20M).')
-      .exactOptional(),
-    stall: wholeNumber('stall: 3')
-      .describe(
-        'After so many holds with the same failure and an unchanged tree the loop ends as stalled (default 3).',
-      )
-      .exactOptional(),
-    context: share('context: 0.8')
-      .describe('Share of the context window from which a run hands over (default 0.8).')
-      .exactOptional(),
-  },
-  'a map of limits',
-  LIMITS,
-).describe('What ends a loop that is not done.');
+const limits = strict(keysOf('limits'), 'a map of limits', LIMITS).describe(
+  'What ends a loop that is not done.',
+);
 
 export const LIMIT_KEYS = Object.keys(limits.shape);
-
-function share(example: string) {
-  const words = say('a share of the context window from 0.1 to 0.95', example);
-  return z.number(words).min(0.1, words).max(0.95, words);
-}
 
 const memoryFile = pathOf('a file, or a glob,', MEMORY)
   .refine(
@@ -171,30 +117,13 @@ const memory = z
 const askPolicy = oneOf(ASK_POLICIES, ASK);
 
 const ask = z
-  .union([
-    askPolicy,
-    strict(
-      {
-        policy: askPolicy.describe('wait (default), decide or end.').exactOptional(),
-        timeout: orUnlimited(
-          timeOf(ASK_LONG, YEAR, ', or unlimited'),
-          'a time above 0 with its unit (ms, s, m, h, d), or unlimited',
-          ASK_LONG,
-        )
-          .describe('How long a run waits for one answer before it pauses (default 24h).')
-          .exactOptional(),
-      },
-      'wait, decide or end, or { policy, timeout }',
-      ASK_LONG,
-    ),
-  ])
+  .union([askPolicy, strict(keysOf('ask'), 'wait, decide or end, or { policy, timeout }', ASK_LONG)])
   .describe(
     'What happens when the agent asks something (untildone ask). wait (default): the loop waits for you. decide: the agent decides, and writes it down. end: the loop ends.',
   )
   .transform((value): AskRule => {
-    const { policy = DEFAULT_ASK.policy, timeout = DEFAULT_ASK.waitMs } =
-      typeof value === 'string' ? { policy: value } : value;
-    return { policy, waitMs: timeout };
+    const written = typeof value === 'string' ? { policy: value } : value;
+    return { ...DEFAULT_ASK, ...optionsFrom<Partial<AskRule>>('ask', written) };
   });
 
 const webhook = say('an http or https address', 'notify: [{ webhook: "https://example.com/hook" }]');
@@ -350,11 +279,7 @@ function partsOf(spec: Contract['gates'][string]): string[] {
 }
 
 function limitsFrom(written: z.output<typeof limits>): Limits {
-  const { duration, cost_usd, ...same } = written;
-  return {
-    ...DEFAULT_LIMITS,
-    ...defined({ ...same, durationMs: duration, costUsd: cost_usd }),
-  };
+  return { ...DEFAULT_LIMITS, ...optionsFrom<Partial<Limits>>('limits', written) };
 }
 
 function unique<Item>(items: readonly Item[]): Item[] {

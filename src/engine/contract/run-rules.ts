@@ -1,10 +1,11 @@
 /** `run` of a contract: how the sessions of a run are started. */
 import * as z from 'zod';
-import { RUN_MODES, type RunRules } from '../core/contract/contract.ts';
-import { PERMISSION_MODES } from '../core/run/run.ts';
+import type { RunRules } from '../core/contract/contract.ts';
+import { PERMISSION_MODES } from '../core/run/options.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
-import { listOf, textOf, timeOf, wholeNumber } from '../schema/values.ts';
-import { oneOf, say, strict } from '../schema/words.ts';
+import { listOf, textOf } from '../schema/values.ts';
+import { say, strict } from '../schema/words.ts';
+import { keysOf, optionsFrom } from './options.ts';
 
 const RUN = 'run: { model: sonnet, allow: ["Bash(npm test:*)"], max_turns: 200 }';
 const MODE = 'run: { permission_mode: acceptEdits }';
@@ -50,10 +51,16 @@ export const setup = z.union(
 
 const BYPASS = 'bypassPermissions';
 
-const permissionMode = oneOf(PERMISSION_MODES, MODE).refine(
-  (mode) => mode !== BYPASS,
-  say(`a mode that a contract may set (only you can choose ${BYPASS}: --permission-mode ${BYPASS})`, MODE),
-);
+const options = keysOf('run');
+const modes = PERMISSION_MODES.filter((mode) => mode !== BYPASS);
+const refused = `a mode that a contract may set (only you can choose ${BYPASS}: --permission-mode ${BYPASS})`;
+
+const permissionMode = z
+  .enum(modes, {
+    error: ({ input }) =>
+      input === BYPASS ? say(refused, MODE) : say(`one of ${modes.join(', ')}`, MODE, { candidates: modes }),
+  })
+  .describe(options.permission_mode?.unwrap().description ?? '');
 
 /** Options of the Agent SDK that have their own key in a contract, with an example. */
 const SAID_ELSEWHERE: Record<string, string> = {
@@ -132,35 +139,8 @@ function nameProblem(name: string): string | undefined {
 
 export const runRules = strict(
   {
-    model: textOf('the name of a model', 'run: { model: sonnet }')
-      .describe('The model of the sessions.')
-      .exactOptional(),
-    permission_mode: permissionMode
-      .describe('What sessions may do without asking (default acceptEdits).')
-      .exactOptional(),
-    allow: listOf(textOf('a permission rule', RUN), 'permission rule', RUN)
-      .describe('Permission rules that are allowed without asking, such as Bash(npm test:*).')
-      .exactOptional(),
-    max_turns: wholeNumber('run: { max_turns: 200 }')
-      .describe('How many turns one session may take.')
-      .exactOptional(),
-    mode: oneOf(RUN_MODES, 'run: { mode: hybrid }')
-      .describe(
-        'When a fresh session begins. hybrid (default): when the context fills. session: never. fresh: with every iteration.',
-      )
-      .exactOptional(),
-    fresh_every: wholeNumber('run: { fresh_every: 10 }')
-      .describe('After so many iterations a fresh session begins.')
-      .exactOptional(),
-    idle_timeout: timeOf('run: { idle_timeout: 15m }')
-      .describe('How long Claude Code may be silent before it counts as hanging (default 15m).')
-      .exactOptional(),
-    session_duration: timeOf('run: { session_duration: 2h }')
-      .describe('How long one session may take.')
-      .exactOptional(),
-    system_prompt: textOf('a text', 'run: { system_prompt: Answer in English. }')
-      .describe('Added to the system prompt of the sessions.')
-      .exactOptional(),
+    ...options,
+    permission_mode: permissionMode.exactOptional(),
     setup: setup
       .describe('Prepares a fresh worktree (--worktree, --parallel) before anything is judged there: npm ci.')
       .exactOptional(),
@@ -177,23 +157,4 @@ export const runRules = strict(
   RUN,
 )
   .describe('How the sessions of `untildone run` are started; flags of the command win.')
-  .transform((written): RunRules => {
-    const {
-      permission_mode,
-      max_turns,
-      fresh_every,
-      idle_timeout,
-      session_duration,
-      system_prompt,
-      ...same
-    } = written;
-    return {
-      ...same,
-      permissionMode: permission_mode,
-      maxTurns: max_turns,
-      freshEvery: fresh_every,
-      idleMs: idle_timeout,
-      sessionMs: session_duration,
-      systemPrompt: system_prompt,
-    };
-  });
+  .transform((written) => optionsFrom<RunRules>('run', written));

@@ -1,7 +1,8 @@
-import type { GateSpec, Limit, Limits } from '../core/contract/contract.ts';
+import type { GateSpec, Limits } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
 import type { Measured, Verdict } from '../core/loop/verdict.ts';
+import type { Limit } from '../core/run/options.ts';
 import type { ForeignFiles, StateChange, ToolCalls, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 

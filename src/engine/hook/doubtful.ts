@@ -11,8 +11,8 @@ import { readStartRecord } from '../home/records/session-records.ts';
 import { isOtherTranscript, recordTranscript } from '../home/records/transcript-record.ts';
 import type { FileStore } from '../home/store.ts';
 import { measuresSessions } from '../home/trust.ts';
-import type { UnjudgedLoop } from '../judging/ports.ts';
-import type { LoopRef, Ports } from '../ports/ports.ts';
+import type { Ports, UnjudgedLoop } from '../judging/ports.ts';
+import type { LoopRef } from '../ports/ports.ts';
 import { DoubtfulStop, holdUnjudged, letGoUnjudged } from './unwritable-journal.ts';
 
 const OTHER_TRANSCRIPT = 'it names another transcript than this session began with';

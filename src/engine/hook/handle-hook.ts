@@ -1,23 +1,23 @@
 import { type Answer, type HookEvent, isOwnCommand, SILENCE } from '../core/loop/event.ts';
 import { hasEnded } from '../core/loop/state.ts';
-import type { JudgingPorts } from '../judging/ports.ts';
+import type { Ports } from '../judging/ports.ts';
 import type { SessionLoop } from '../ports/session-loop.ts';
 import { joined, withMessages } from './stop/answers.ts';
 import { handleStop } from './stop/handle-stop.ts';
 
 /** Answers one event. Throws only when the state cannot be read or written. */
-export function handleHook(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+export function handleHook(event: HookEvent, ports: Ports): Promise<Answer> {
   return handleBy(handleLoop, event, ports);
 }
 
 /** Answers an event that is no Stop: where nothing else is asked for, a bundle needs nothing that judges Stops. */
-export function handleOther(event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+export function handleOther(event: HookEvent, ports: Ports): Promise<Answer> {
   return handleBy(handleInLoop, event, ports);
 }
 
-type InLoop = (event: HookEvent, loop: SessionLoop, ports: JudgingPorts) => Promise<Answer>;
+type InLoop = (event: HookEvent, loop: SessionLoop, ports: Ports) => Promise<Answer>;
 
-async function handleBy(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+async function handleBy(inLoop: InLoop, event: HookEvent, ports: Ports): Promise<Answer> {
   try {
     return await answerTo(inLoop, event, ports);
   } catch (error) {
@@ -31,7 +31,7 @@ async function handleBy(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): 
 const TOO_DEEP =
   'untildone: this tool call is nested too deeply to be examined. Put it into a file, or split it.';
 
-async function answerTo(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): Promise<Answer> {
+async function answerTo(inLoop: InLoop, event: HookEvent, ports: Ports): Promise<Answer> {
   if (isOwnCommand(event)) return SILENCE;
   const native = nativeLoop(event, ports);
   const foreign = await ports.foreign(event, native !== undefined);
@@ -46,7 +46,7 @@ async function answerTo(inLoop: InLoop, event: HookEvent, ports: JudgingPorts): 
 }
 
 /** The loop that the session started itself, unless it has ended. */
-function nativeLoop(event: HookEvent, ports: JudgingPorts): SessionLoop | undefined {
+function nativeLoop(event: HookEvent, ports: Ports): SessionLoop | undefined {
   const ref = ports.store.loopOfSession(event.session);
   if (!ref) return undefined;
   const state = ports.store.read(ref);
@@ -58,11 +58,11 @@ function nativeLoop(event: HookEvent, ports: JudgingPorts): SessionLoop | undefi
   return undefined;
 }
 
-async function handleLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+async function handleLoop(event: HookEvent, loop: SessionLoop, ports: Ports): Promise<Answer> {
   if (event.name === 'Stop' && loop.state.status === 'active') return handleStop(event, loop, ports);
   return handleInLoop(event, loop, ports);
 }
 
-async function handleInLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+async function handleInLoop(event: HookEvent, loop: SessionLoop, ports: Ports): Promise<Answer> {
   return (await ports.session()).inLoop(event, loop, ports);
 }

@@ -3,7 +3,8 @@ import { type Contract, type Frozen, isTrustedContract } from '../core/contract/
 import type { LoopState } from '../core/loop/state.ts';
 import type { Gate, Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
-import type { LoadedContract, LoopRef, Ports } from '../ports/ports.ts';
+import type { LoadedContract, LoopRef } from '../ports/ports.ts';
+import type { Ports } from './ports.ts';
 
 /** What you trust and a loop freezes, as it is now. */
 export interface Freezing {

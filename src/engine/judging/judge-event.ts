@@ -2,7 +2,7 @@ import type { HookEvent } from '../core/loop/event.ts';
 import type { GateCall } from '../core/loop/plan-gates.ts';
 import type { Judged, JudgedSession, OwnWork } from '../ports/judging.ts';
 import { judge } from './judge.ts';
-import type { JudgingPorts } from './ports.ts';
+import type { Ports } from './ports.ts';
 
 /** What is known of the turn that ends. */
 export interface SeenTurn {
@@ -21,7 +21,7 @@ export async function judgeEvent(
   planned: readonly GateCall[],
   session: JudgedSession,
   { own, ...turn }: SeenTurn,
-  ports: Pick<JudgingPorts, 'judges'>,
+  ports: Pick<Ports, 'judges'>,
 ): Promise<Judged> {
   const calls = own?.calls(planned) ?? planned;
   if (calls.length === 0) return { verdicts: [] };

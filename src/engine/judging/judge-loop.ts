@@ -7,9 +7,9 @@ import { callsFor, planGates } from '../core/loop/plan-gates.ts';
 import type { LoopState } from '../core/loop/state.ts';
 import { blocks } from '../core/loop/verdict.ts';
 import type { Judged, JudgedSession } from '../ports/judging.ts';
-import type { LoopRef, Ports } from '../ports/ports.ts';
+import type { LoopRef } from '../ports/ports.ts';
 import { judgeEvent, type SeenTurn } from './judge-event.ts';
-import type { JudgingPorts } from './ports.ts';
+import type { Ports } from './ports.ts';
 
 /**
  * Judges a Stop phase by phase, beginning with the current phase. The next phase is judged only when everything passes.
@@ -20,7 +20,7 @@ export async function judgeStop(
   ref: LoopRef,
   state: LoopState,
   seen: SeenTurn,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<Judged & { phase?: NonNullable<StopSeen['phase']> }> {
   const { contract } = ports.store.contract(ref);
   let phase = phaseOf(contract, state);

@@ -5,18 +5,34 @@ import type { LoopState } from '../core/loop/state.ts';
 import type { ToolGuard } from '../core/tools/tool-rules.ts';
 import type { Judges } from '../gates/gate.ts';
 import type {
+  Clock,
   FallbackCounts,
   ForeignFiles,
   Guard,
+  JudgingWatch,
   KeptTranscript,
+  LessonsFor,
   LoopRef,
-  Ports,
   Standing,
   StateChange,
+  Store,
+  Transcripts,
 } from '../ports/ports.ts';
 import type { ForeignLoops, FormatBehaviour, LoopStop, SessionLoop } from '../ports/session-loop.ts';
 
-export interface JudgingPorts extends Ports {
+/** What answering an event needs from the world, whichever it is. What only some events need is loaded when it is asked for. */
+export interface Ports {
+  /** The project that an event belongs to. */
+  projectOf(event: { session: string; cwd?: string }): string;
+  clock: Clock;
+  store: Store;
+  transcripts: Transcripts;
+  /** How many holds in a row Claude Code allows, from the environment of the hook; 0: no limit. */
+  blockCap: number;
+  /** Absent where interruptions are noticed in another way. */
+  judging?: JudgingWatch;
+  /** Absent where sessions are told no lessons. */
+  lessons?: LessonsFor;
   /**
    * The loops of this session in foreign state files, and what you should be told about such files. Quick where there are
    * none. `hasNative`: the session has a native loop, too.
@@ -24,8 +40,8 @@ export interface JudgingPorts extends Ports {
   foreign(event: HookEvent, hasNative: boolean): Promise<ForeignLoops>;
   /** In a run: how the foreign format of a loop behaves that a full session has handed over; undefined for other loops. */
   formatOf?(event: HookEvent, ref: LoopRef, state: LoopState): FormatBehaviour | undefined;
-  /** Quick for a contract that only asks for a promise. */
-  judges(contract: Contract): Promise<Judges>;
+  /** What judges a contract; everything that judges without one. Quick for a contract that only asks for a promise. */
+  judges(contract?: Contract): Promise<Judges>;
   /** Loads the handling of all events but the Stops that are judged. */
   session(): Promise<OtherEvents>;
   /** Loads the tool rules, for contracts that have any. */
@@ -49,8 +65,8 @@ export interface Receipts {
 
 /** The handling of all events but the Stops that are judged. */
 export interface OtherEvents {
-  inLoop(event: HookEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer>;
-  withoutLoop(event: HookEvent, ports: JudgingPorts): Promise<Answer[]>;
+  inLoop(event: HookEvent, loop: SessionLoop, ports: Ports): Promise<Answer>;
+  withoutLoop(event: HookEvent, ports: Ports): Promise<Answer[]>;
   /** Answers a Stop that Claude Code may not have sent: holds its session, a few times in a row. */
   doubtful(event: StopEvent, loop: UnjudgedLoop, why: string): Answer;
   /** Writes the notes that the contract asks for. Returns what you should be told. */
@@ -67,8 +83,8 @@ export interface UnjudgedLoop {
   iteration?: number;
 }
 
-/** What the other events need from the world, besides judging. */
-export interface SessionWorld {
+/** What events that are no judged Stops need besides. It lies in the bundles of these events. */
+export interface SessionPorts extends Ports {
   guard: Guard;
   standing: Standing;
   fallbackCounts: FallbackCounts;
@@ -80,5 +96,3 @@ export interface SessionWorld {
    */
   keepTranscript(path: string, ref: LoopRef, now: number): KeptTranscript;
 }
-
-export interface SessionPorts extends JudgingPorts, SessionWorld {}

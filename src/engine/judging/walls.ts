@@ -5,13 +5,13 @@ import type { Judges } from '../gates/gate.ts';
 import { measures, traitsOf } from '../gates/traits.ts';
 import type { Shell, ShellCommand } from '../ports/ports.ts';
 import type { Place } from '../ports/rooms.ts';
-import type { JudgingPorts } from './ports.ts';
+import type { Ports } from './ports.ts';
 import { commandsOf } from './verdict-reuse.ts';
 
 /** What you have to do before commands of this contract may run; undefined when they may. */
 export async function whatWallsNeed(
   contract: Contract,
-  ports: Pick<JudgingPorts, 'judges'>,
+  ports: Pick<Ports, 'judges'>,
 ): Promise<string | undefined> {
   if (contract.sandbox?.choice !== 'required' || !measures(contract)) return undefined;
   const problem = (await ports.judges(contract)).walls?.(contract.sandbox).problem;

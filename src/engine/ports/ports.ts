@@ -1,5 +1,6 @@
-import type { Contract, FrozenContract, Notification, RunMode } from '../core/contract/contract.ts';
-import type { Entry } from '../core/loop/entry.ts';
+import type { Contract, FrozenContract, Notification } from '../core/contract/contract.ts';
+
+import type { Entry, NewRun } from '../core/loop/entry.ts';
 import type { BaseGate } from '../core/loop/since-start.ts';
 import type { StartedWith } from '../core/loop/started-with.ts';
 import type { AgentsRead, LoopState } from '../core/loop/state.ts';
@@ -219,7 +220,7 @@ export interface NewLoop {
   costTotalUsd?: number;
   transcriptOffset: number;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** Further files of the loop. They are written before its journal, so that they exist after a crash. */
   files?: readonly { name: string; text: string }[];
 }
@@ -359,19 +360,4 @@ export interface LessonsFor {
   session(project: string, now: number): string | undefined;
   /** For a session of a loop. Never throws. */
   loop(ref: LoopRef, contract: Contract, now: number): string | undefined;
-}
-
-/** What handling an event needs from outside. */
-export interface Ports {
-  /** The project that an event belongs to. */
-  projectOf(event: { session: string; cwd?: string }): string;
-  clock: Clock;
-  store: Store;
-  transcripts: Transcripts;
-  /** How many holds in a row Claude Code allows, from the environment of the hook; 0: no limit. */
-  blockCap: number;
-  /** Absent where interruptions are noticed in another way. */
-  judging?: JudgingWatch;
-  /** Absent where sessions are told no lessons. */
-  lessons?: LessonsFor;
 }

@@ -1,3 +1,4 @@
+import type { CanaryFate } from '../core/proof/canary.ts';
 import type { TestResults } from '../core/proof/test-results.ts';
 import type { Shell, ShellCommand, ShellResult } from './ports.ts';
 
@@ -7,19 +8,39 @@ export interface Place {
   dir: string;
   shell: Shell;
   /** Runs a command that may be a test runner, and asks it for results test by test. */
-  runTests(command: ShellCommand): Promise<TestRun>;
+  runTests(command: TestCommand): Promise<TestRun>;
   /** `clean`: a fresh copy of the tree, outside of the project; `project`: the folder in which the agent works. */
   room: 'clean' | 'project';
   /** What keeps commands from everything else; absent: nothing does. */
   walls?: string;
 }
 
+export interface TestCommand extends ShellCommand {
+  /** Where a canary may be laid in. */
+  canary?: CanaryOrder;
+}
+
+export interface CanaryOrder {
+  /** Files of tests: it is laid beside one of them that is of its runner. */
+  beside: readonly string[];
+  /** Changed modules that it loads first, where it runs in a process of its own. */
+  loads: readonly string[];
+}
+
+export interface LaidCanary {
+  fate: CanaryFate;
+  /** The file of tests that it was laid beside. */
+  beside: string;
+}
+
 export interface TestRun {
   result: ShellResult;
   /** Whether a runner that is known was asked for a report. */
   asked?: boolean;
-  /** Absent when no runner wrote a report that can be read. */
+  /** Absent when no runner wrote a report that can be read. Without the canary. */
   tests?: TestResults;
+  /** What became of the canary; absent: none was laid in. */
+  canary?: LaidCanary;
 }
 
 /** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */
@@ -53,6 +74,8 @@ export interface Composition {
   /** The tree that gives the paths that `takes` chooses; what it does not have is absent. */
   from: string;
   takes(path: string): boolean;
+  /** The paths that neither tree gives. */
+  without?(path: string): boolean;
   /** Files whose text is neither tree's. */
   texts?: Readonly<Record<string, string>>;
   /** Links that neither tree has, by path, each with what it leads to. */
@@ -76,4 +99,6 @@ export interface Rooms {
   /** Makes a tree of two others. */
   compose(composition: Composition, signal?: AbortSignal): Promise<string>;
   files(tree: string, signal?: AbortSignal): Promise<TreeFile[]>;
+  /** The texts of such files, by path. */
+  texts(files: readonly TreeFile[], signal?: AbortSignal): Promise<Map<string, string>>;
 }

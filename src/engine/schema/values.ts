@@ -86,6 +86,11 @@ export function dollars(example: string) {
   return z.number(words).positive(words);
 }
 
+export function share(example: string) {
+  const words = say('a share of the context window from 0.1 to 0.95', example);
+  return z.number(words).min(0.1, words).max(0.95, words);
+}
+
 /** A time in milliseconds. Timers of Node cannot wait much longer than `longest`. */
 export function timeOf(example: string, longest = 7 * DAY, or = '') {
   const words = say(`a time above 0 with its unit (ms, s, m, h, d)${or}`, example);

@@ -6,6 +6,7 @@ import { contractFileOf } from '../../engine/contract/read.ts';
 import { Fenced } from '../../engine/core/fleet/errors.ts';
 import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import { choicesOf } from '../../engine/core/run/options.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { NothingToDo } from '../../engine/core/text/errors.ts';
@@ -20,7 +21,7 @@ import { type World, worldWith } from '../../engine/hook/wiring/world.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import { refuseRoot } from '../../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../engine/run/begin/drive-run.ts';
-import { RUN_MARK } from '../../engine/run/begin/run-world.ts';
+import { RUN_MARK } from '../../engine/run/begin/driver-ports.ts';
 import { readSpec } from '../secret.ts';
 import type { RunFiles, Truth } from '../truth/truth.ts';
 import { adoptRun, isHopeless, layJournal } from './adopt.ts';
@@ -131,8 +132,8 @@ class RunOnMachine {
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
     const end = readEnd(files, run, key);
-    if (end) return { kind: 'ended', result: end.result };
     const record = readRecord(files, run, key);
+    if (end) return { kind: 'ended', result: end.result, spent: record?.spent };
     const early = record ? undefined : tooEarly(spec);
     if (early) return early;
     const publisherFrom = (first: FleetRecord) =>
@@ -328,14 +329,13 @@ async function loadQuietJudges(): Promise<JudgeBundle> {
 }
 
 function optionsOf(spec: RunSpec): RunOptions {
-  const { run, task, contract, features, promise, mode, freshEvery, limits, ask, client } = spec;
+  const { run, task, contract, features } = spec;
   return {
+    ...choicesOf(spec),
     loop: run,
     task,
-    ...defined({ promise, mode, freshEvery, ask, features: features?.file, only: features?.only }),
+    ...defined({ features: features?.file, only: features?.only }),
     ...(contract === undefined ? {} : { contract: contractFileOf(contract).contract }),
-    limits,
-    client: defined(client),
     // Whoever submitted it sealed the commit, or brought the contract along.
     trust: true,
     git: { mode: 'branch', merge: false },

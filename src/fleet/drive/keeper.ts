@@ -6,9 +6,10 @@ import { endMarked } from '../../engine/files/process-tree.ts';
 import type { World } from '../../engine/hook/wiring/world.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
-import type { RunKeeper, RunObservers } from '../../engine/run/begin/client-options.ts';
+import type { RunObservers } from '../../engine/run/begin/client-options.ts';
 import type { Interrupts } from '../../engine/run/begin/interrupts.ts';
 import { readRunGitRecord } from '../../engine/run/git/record.ts';
+import type { RunPublisher } from '../../engine/run/publisher.ts';
 import type { RunReporter } from '../../engine/run/reporter.ts';
 import { withTelemetry } from '../../read/reflect/telemetry/follow-run.ts';
 import { applyCommand, GOES_ON, whyTooLate, withApplied } from './commands.ts';
@@ -57,7 +58,7 @@ type Stage =
   /** A step failed, which could only stop the run. */
   | { is: 'over'; failure: unknown };
 
-export class FleetKeeper implements RunKeeper {
+export class FleetKeeper implements RunPublisher {
   readonly #with: Keeping;
   readonly #stop = new AbortController();
   #stage: Stage = { is: 'before', early: [] };
@@ -129,7 +130,7 @@ export class FleetKeeper implements RunKeeper {
       waitUntil: async (time) => link.sleep(Math.max(0, time - Date.now())),
       stop: () => undefined,
     };
-    return { world, reporter, interrupts, withTelemetry, keeper: this };
+    return { world, reporter, interrupts, withTelemetry, publisher: this };
   }
 
   async begins(ref: LoopRef): Promise<string | undefined> {
@@ -182,7 +183,8 @@ export class FleetKeeper implements RunKeeper {
     const costUsd = this.#spending.total(spentUsd);
     const { iterations: iteration } = this.#spending;
     news.spent(costUsd);
-    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd });
+    const spent = this.#spending.rows;
+    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd, spent });
   }
 
   leaves(until: number | undefined): string | undefined {
@@ -281,12 +283,11 @@ export class FleetKeeper implements RunKeeper {
   /** Tells what a run has cost that does not go on here. */
   async #tellSpent(spent: readonly SpentIteration[] = []): Promise<void> {
     this.#spending = new Spending(spent);
-    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent: [...spent] });
+    await this.#with.link.send({ type: 'claimed', takesSinceIteration: 0, spent });
   }
 
   #endedAs(state: LoopState): DriveOutcome {
-    const spentUsd = this.#spending.total(state.spent.costUsd);
-    return { kind: 'ended', result: this.#resultOf(state), spentUsd };
+    return { kind: 'ended', result: this.#resultOf(state), spent: this.#spending.rows };
   }
 
   #resultOf(state: LoopState) {
@@ -312,7 +313,7 @@ export class FleetKeeper implements RunKeeper {
     await this.#publish(message);
     this.#enter({ is: 'claimed', mayBegin: false });
     const { takes } = publisher.record;
-    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: [...this.#spending.rows] });
+    await link.send({ type: 'claimed', takesSinceIteration: takes, spent: this.#spending.rows });
     for (const command of early.splice(0)) this.#hear(command);
   }
 

@@ -1,5 +1,6 @@
 /** What a worker and the process that drives one run say to each other, as JSON over the channel of `fork`. */
 import type { RunCommand, RunNews, RunResult } from '../../engine/ports/fleet.ts';
+import type { SpentIteration } from './record.ts';
 
 /** The first message to the process: everything that it needs. */
 export interface DriveOrder {
@@ -36,23 +37,25 @@ export type ToDriver =
    */
   | { type: 'may'; id: number; refused?: { why: string; untilMs: number }; leftUsd?: number };
 
+/**
+ * What each published iteration has cost, and when it ended: all of them each time. A worker may have been killed after it
+ * published and before it told the engine, so the next one tells it once more.
+ */
+export type Spent = readonly SpentIteration[];
+
 export type FromDriver =
   /** The run is this worker's on the remote, too. */
   | {
       type: 'claimed';
       takesSinceIteration: number;
-      /**
-       * What each published iteration has cost, and when it ended. A worker may have been killed after it published and
-       * before it told the engine, so the next one tells it once more.
-       */
-      spent?: { iteration: number; usd: number; at: number; end?: true }[];
+      spent?: Spent;
     }
   /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
   | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
   /** `from`: the place of the first line in the journal. After a take-over it is 0 once more: what was told is replaced. */
   | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[]; from?: number }
   /** An iteration was judged and published; each number comes once. `costUsd`: what the run has spent in all. */
-  | { type: 'published'; iteration: number; commit: string; costUsd?: number }
+  | { type: 'published'; iteration: number; commit: string; costUsd?: number; spent?: Spent }
   /** A command was not carried out, and will not be. */
   | { type: 'refused'; id: string; why: string }
   /** A command was carried out and published. One that was not is asked again of who takes the run next. */
@@ -62,8 +65,7 @@ export type FromDriver =
 
 /** How the process leaves its run. */
 export type DriveOutcome =
-  /** `spentUsd`: what the run has spent in all, also where its journal does not know it. */
-  | { kind: 'ended'; result: RunResult; spentUsd?: number }
+  | { kind: 'ended'; result: RunResult; spent?: Spent }
   /** Published as paused. `untilMs`: when to go on; absent: when a person says so. */
   | { kind: 'rests'; why: string; untilMs?: number }
   /** Published, to be taken again at once: the worker drains. */

@@ -106,27 +106,14 @@ function taskOf({ task, features }: SubmitRequest, contract: Contract | undefine
 }
 
 function baseSpec(request: SubmitRequest, commit: string, now: Date): RunSpec {
-  const { repo, ref, folder, task, contract, features, promise, mode, freshEvery, limits, ask, client } =
-    request;
-  const { labels, priority, after, env, attempts, notBefore, schedule } = request;
-  const said = { folder, contract, promise, mode, freshEvery, ask, notBefore, schedule };
+  const { features, contractFile: _file, each: _each, count: _count, key: _key, ...same } = request;
   return {
+    ...(defined(same) as typeof same),
     v: 1,
     run: '',
-    repo,
-    ref,
     commit,
-    task,
-    limits,
-    client,
-    labels,
-    priority,
-    after,
-    env,
-    attempts,
     submittedAt: now.getTime(),
     ...(features === undefined ? {} : { features: { file: features } }),
-    ...defined(said),
   };
 }
 

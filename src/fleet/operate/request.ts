@@ -2,28 +2,7 @@
 import type { RunSpec } from '../../engine/core/fleet/spec.ts';
 
 export interface SubmitRequest
-  extends Pick<
-    RunSpec,
-    | 'repo'
-    | 'ref'
-    | 'folder'
-    | 'task'
-    | 'contract'
-    | 'promise'
-    | 'mode'
-    | 'freshEvery'
-    | 'limits'
-    | 'ask'
-    | 'client'
-    | 'labels'
-    | 'priority'
-    | 'after'
-    | 'env'
-    | 'attempts'
-    | 'key'
-    | 'notBefore'
-    | 'schedule'
-  > {
+  extends Omit<RunSpec, 'v' | 'run' | 'commit' | 'features' | 'submittedAt' | 'again'> {
   /** The name of the contract file that was brought along, for messages. */
   contractFile?: string;
   /** A feature list of the repository. */

@@ -2,6 +2,7 @@
  * Runs that begin again and again. A schedule is on the queue, and on the remote of its repository, from where `reconcile`
  * brings it back. Workers submit what is due: the key is made of the schedule and the time, so twice is once.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { dueTime, type When } from '../../engine/core/fleet/when.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
@@ -74,10 +75,7 @@ export async function scheduleRuns(
 
 function isSame(before: Schedule, { id, when, request }: Omit<Template, 'v'>, secret: string): boolean {
   const template = readTemplate(before.template, id, secret);
-  return (
-    template !== undefined &&
-    JSON.stringify([template.when, template.request]) === JSON.stringify([when, request])
-  );
+  return template !== undefined && isDeepStrictEqual([template.when, template.request], [when, request]);
 }
 
 /** What a worker does with a schedule whose time has come. */

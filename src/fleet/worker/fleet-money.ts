@@ -1,4 +1,4 @@
-/** Whether an iteration may begin, by the limits of the whole fleet, and what iterations have cost. */
+/** Money on a worker: whether an iteration may begin, by the limits of the whole fleet, and what iterations have cost. */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   dayOf,
@@ -12,6 +12,8 @@ import {
 import { EngineAway } from '../../engine/core/fleet/errors.ts';
 import type { FleetLimits } from '../../engine/core/fleet/limits.ts';
 import type { Engine } from '../../engine/ports/fleet.ts';
+import type { Spent } from '../drive/protocol.ts';
+import { sumOf } from '../drive/spending.ts';
 import type { StoreLink } from './store-link.ts';
 
 const CALL_MS = 5_000;
@@ -104,4 +106,45 @@ export class FleetMoney {
 async function pause(ms: number, givenUp: () => boolean): Promise<void> {
   const end = Date.now() + ms;
   while (Date.now() < end && !givenUp()) await wait(Math.min(LOOK_MS, Math.max(1, end - Date.now())));
+}
+
+/** Tells what the iterations of one run have cost, each once over the whole fleet, whoever published it. */
+export class RunAccount {
+  readonly #run: string;
+  readonly #money: Pick<FleetMoney, 'tell'>;
+  readonly #givenUp: () => boolean;
+  #spent: Spent = [];
+  readonly #known = new Set<string>();
+  #telling: Promise<unknown> = Promise.resolve();
+
+  constructor(run: string, money: Pick<FleetMoney, 'tell'>, givenUp: () => boolean) {
+    this.#run = run;
+    this.#money = money;
+    this.#givenUp = givenUp;
+  }
+
+  /** All iterations that were published, also by earlier takes: a worker that was killed may not have told them. */
+  spent(repo: string, spent: Spent = this.#spent): void {
+    this.#spent = spent;
+    for (const { iteration, usd, at, end } of spent) {
+      // A run may end more than once: it can be taken up again.
+      const of = `${this.#run} ${end ? `end after ${iteration}` : iteration}`;
+      if (this.#known.has(of)) continue;
+      this.#known.add(of);
+      this.#telling = this.#telling
+        .then(() => this.#money.tell(repo, { of, usd, at }, this.#givenUp))
+        // The store refuses it: nothing that this run could do about it.
+        .catch(() => {});
+    }
+  }
+
+  /** What of this total no iteration has told. */
+  untold(total: number): number {
+    return Math.max(0, total - sumOf(this.#spent));
+  }
+
+  /** Resolves when everything is told, or the run was lost. */
+  async told(): Promise<void> {
+    await this.#telling;
+  }
 }

@@ -21,9 +21,8 @@ import { keyOfRun, readSpec, versionOfSpec } from '../secret.ts';
 import type { Driver, StartDriver } from './driver-process.ts';
 import type { Say } from './events.ts';
 import type { Figures } from './figures.ts';
-import type { FleetMoney } from './fleet-money.ts';
+import { type FleetMoney, RunAccount } from './fleet-money.ts';
 import { NewsStream } from './news-stream.ts';
-import { RunCosts } from './run-costs.ts';
 import { type Settlement, settlementOf, UNTIL_TOLD_MS } from './settle.ts';
 import { type AskRemote, standingsOf } from './standings.ts';
 import type { StoreLink } from './store-link.ts';
@@ -72,7 +71,7 @@ export class HeldRun {
   readonly gone: Promise<void>;
   readonly #world: WorkerWorld;
   readonly #news: NewsStream;
-  readonly #costs: RunCosts;
+  readonly #account: RunAccount;
   #driver: Driver | undefined;
   #folder: string | undefined;
   #spec: RunSpec | undefined;
@@ -90,7 +89,7 @@ export class HeldRun {
     this.taken = taken;
     this.#world = world;
     this.#news = new NewsStream(taken.run, world.engine, world.link);
-    this.#costs = new RunCosts(taken.run, world.money, () => this.#lostWhy !== undefined);
+    this.#account = new RunAccount(taken.run, world.money, () => this.#lostWhy !== undefined);
     this.gone = this.#work();
   }
 
@@ -263,7 +262,7 @@ export class HeldRun {
     if (this.#buriedWhy !== undefined) return { do: 'bury', why: this.#buriedWhy };
     if (this.#isCutOff && outcome.kind !== 'ended')
       return { do: 'give_back', afterMs: 0, why: 'its worker was stopped' };
-    if (outcome.kind === 'ended') this.#costs.ended(spec, outcome.spentUsd ?? outcome.result.costUsd);
+    if (outcome.kind === 'ended') this.#account.spent(repo, outcome.spent);
     const facts = { tries: this.taken, attempts: spec.attempts, gotOn: this.#gotOn, now: Date.now() };
     return settlementOf(outcome, facts);
   }
@@ -281,7 +280,7 @@ export class HeldRun {
     const { run } = this.taken;
     switch (message.type) {
       case 'claimed': {
-        this.#costs.known(spec, message.spent ?? []);
+        this.#account.spent(spec.repo, message.spent);
         const end = takenOut(message.takesSinceIteration, spec.attempts);
         if (!end) return;
         this.#buriedWhy = end.why;
@@ -299,7 +298,7 @@ export class HeldRun {
         const costUsd = message.costUsd ?? this.#news.latest?.costUsd ?? 0;
         this.#gotOn = true;
         figures.published(run, Date.now());
-        this.#costs.iteration(spec, iteration, costUsd);
+        this.#account.spent(spec.repo, message.spent);
         say({ type: 'iteration', run, iteration, cost_usd: costUsd, commit });
         return;
       }
@@ -320,8 +319,8 @@ export class HeldRun {
     const givenUp = () => !this.isHeld || this.#isDraining || this.#isCutOff;
     const waitsFor = (what: string) => this.#news.doing(what);
     try {
-      const told = () => this.#costs.told();
-      const untoldUsd = () => this.#costs.untold(costUsd);
+      const told = () => this.#account.told();
+      const untoldUsd = () => this.#account.untold(costUsd);
       const answer = await this.#world.money.may({ repo, model, told, untoldUsd }, { givenUp, waitsFor });
       this.#driver?.send({ type: 'may', id, ...answer });
     } catch (error) {
@@ -334,7 +333,7 @@ export class HeldRun {
   async #settle(settlement: Settlement): Promise<void> {
     const { engine, link, fresh } = this.#world;
     const isLost = () => this.#lostWhy !== undefined;
-    await Promise.all([this.#news.flush(), this.#costs.told()]);
+    await Promise.all([this.#news.flush(), this.#account.told()]);
     await fresh();
     if (this.#hasSlots) await link.until(() => engine.releaseSlots(this.taken.run), isLost);
     await link.until(() => this.#write(settlement), isLost);

@@ -1,8 +1,9 @@
 /** What a loop does, how that looks and what would end it. Pure. */
-import type { Limit, Limits } from '../../engine/core/contract/contract.ts';
+import type { Limits } from '../../engine/core/contract/contract.ts';
 import { questionsForYou } from '../../engine/core/loop/asked.ts';
 import { elapsedMs } from '../../engine/core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
+import type { Limit } from '../../engine/core/run/options.ts';
 import { sayUsed, type Unit } from '../../engine/core/text/figures.ts';
 import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
 import type { Budget, Doing, LimitName, Tone } from './shape.ts';

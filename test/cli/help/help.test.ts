@@ -128,6 +128,27 @@ describe('exit codes', () => {
   });
 });
 
+test('a default is said once, in words that one could type', () => {
+  const said = [cli, ...allCommands(cli)].flatMap((command) =>
+    command.options.map((option) => [
+      command.name(),
+      option.long,
+      command.createHelp().optionDescription(option),
+    ]),
+  );
+  const defaults = said.map(([name, flag, text = '']) => [
+    name,
+    flag,
+    text.match(/\(default/g)?.length ?? 0,
+    text,
+  ]);
+  expect(defaults.filter(([, , times]) => Number(times) > 1)).toEqual([]);
+  // A time is 30d for people, not 2592000000.
+  expect(
+    said.filter(([, flag, text]) => flag !== '--max-tokens' && /\(default: \d{6,}/.test(text ?? '')),
+  ).toEqual([]);
+});
+
 describe('where only the called command is built', () => {
   const names = cli.commands.map((command) => command.name()).filter((name) => name !== 'help');
   const textsOf = (command: Command): string[] => [

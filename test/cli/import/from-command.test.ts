@@ -53,7 +53,7 @@ phases:
       { name: 'wrap-up', exit: ['tests'] },
     ]);
     expect(said()).toContain(
-      'commands/build.md:1: Build\n    -> phase "wrap-up"\n       nothing in it ends a phase',
+      'commands/build.md:1: Build\n  commands/build.md:4: Wrap up\n    -> phase "wrap-up"\n       it asks you nothing at its end',
     );
     expect([read(PLAN), read(BUILD)]).toEqual([PLAN_TEXT, BUILD_TEXT]);
   });
@@ -72,7 +72,7 @@ phases:
     await imported();
     const before = read('untildone.yaml');
     expect(await imported()).toEqual({ exitCode: 0 });
-    expect(said()).toContain('untildone.yaml had all of it already.');
+    expect(said()).toContain('untildone.yaml has phases of these names already.');
     write(PLAN, PLAN_TEXT.replace('Is the plan good?', 'Shall it be built?'));
     expect(await imported()).toEqual({ exitCode: 0 });
     expect(said()).toContain('the contract has a phase "plan" of its own, which stays as it is');

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AskRule, DEFAULT_ASK } from '../../../src/engine/core/contract/contract.ts';
+import { DEFAULT_ASK } from '../../../src/engine/core/contract/contract.ts';
 import type { Entry } from '../../../src/engine/core/loop/entry.ts';
+import type { AskRule } from '../../../src/engine/core/run/options.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { FileStore } from '../../../src/engine/home/store.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';

@@ -3,8 +3,10 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { contractInputText, runSettingsText } from '../../../scripts/library-types.ts';
 import { contractJsonSchema, contractJsonSchemaText } from '../../../src/engine/contract/json-schema.ts';
 import { CONTRACT_FILE } from '../../../src/engine/core/contract/contract.ts';
+import { SRC } from '../../house/files.ts';
 import { gate, WHOLE_CONTRACT } from '../../support/contract/contract-samples.ts';
 
 const FILE = join(import.meta.dirname, '../../../schema/untildone.schema.json');
@@ -13,6 +15,17 @@ type Node = Record<string, unknown>;
 
 test('the schema in the repository is the one of this grammar (node scripts/run.mjs scripts/schema.ts)', () => {
   expect(readFileSync(FILE, 'utf8')).toBe(contractJsonSchemaText());
+});
+
+test('the types of the library are those of this grammar, and of the options of a run (the same script)', () => {
+  const written = (name: string) => readFileSync(join(SRC, 'library', name), 'utf8');
+  expect(written('contract-input.ts')).toBe(contractInputText());
+  expect(written('run-settings.ts')).toBe(runSettingsText());
+});
+
+test('every type of value of the schema has a type in TypeScript', () => {
+  expect(contractInputText()).not.toMatch(/undefined|null\b|\?: ;/);
+  expect(contractInputText()).toContain("mode?: 'hybrid' | 'session' | 'fresh'");
 });
 
 describe('an editor that knows the schema', () => {

@@ -91,3 +91,12 @@ describe('a mistake is named', () => {
     expect(problemsOf(written)).toEqual([expect.stringContaining(words)]);
   });
 });
+
+test('the digest of what was trusted before stays: the rules are in the order of older versions', () => {
+  const all =
+    '{ system_prompt: s, session_duration: 1h, idle_timeout: 1m, fresh_every: 1, mode: fresh, max_turns: 1, allow: [A], permission_mode: plan, model: m, setup: s, client: { tools: [] } }';
+  expect(Object.keys(rulesOf(all) ?? {})).toEqual([
+    ...['model', 'allow', 'mode', 'setup', 'client'],
+    ...['permissionMode', 'maxTurns', 'freshEvery', 'idleMs', 'sessionMs', 'systemPrompt'],
+  ]);
+});

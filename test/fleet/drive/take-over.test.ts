@@ -7,6 +7,7 @@ import { sha256 } from '../../../src/engine/files/digest.ts';
 import { lineCheck, NO_PREVIOUS } from '../../../src/engine/home/journal/file.ts';
 import type { JournalLine } from '../../../src/engine/home/journal/line.ts';
 import { parseReceipt, receiptProblems } from '../../../src/engine/home/receipts.ts';
+import { sumOf } from '../../../src/fleet/drive/spending.ts';
 import { keyOfRun } from '../../../src/fleet/secret.ts';
 import { type Driven, DrivenScene, piecesProject } from '../../support/fleet/driven.ts';
 import { deedsIn } from '../../support/fleet/ledger.ts';
@@ -131,7 +132,7 @@ test('what a session spends counts at each of its iterations, and once, whoever 
   const outcome = await third.over;
   expect(outcome, third.log).toMatchObject({ kind: 'ended', result: { status: 'verified_done' } });
   expect(costsOf(third)).toEqual([0.08]);
-  expect(outcome?.kind === 'ended' && outcome.spentUsd).toBeCloseTo(0.08, 9);
+  expect(outcome?.kind === 'ended' && sumOf(outcome.spent ?? [])).toBeCloseTo(0.08, 9);
   const claimed = third.messages.find(({ type }) => type === 'claimed');
   const told = claimed?.type === 'claimed' ? (claimed.spent ?? []) : [];
   expect(told.map(({ iteration, usd }) => [iteration, cents(usd)])).toEqual([

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GateSpec } from '../../../src/engine/core/contract/contract.ts';
+import type { Contract, GateSpec } from '../../../src/engine/core/contract/contract.ts';
 import { DEFAULT_LIMITS } from '../../../src/engine/core/contract/contract.ts';
 import type { GateContext, Judges } from '../../../src/engine/gates/gate.ts';
 import type { JudgingRequest } from '../../../src/engine/ports/judging.ts';
@@ -22,6 +22,8 @@ export interface Given
   holdout?: Holdout;
   /** A gate of the same judging runs the tests of the start on the code of now. */
   hasDifferential?: boolean;
+  /** The gates of the contract, where they matter; all of them are judged. */
+  gates?: Contract['gates'];
 }
 
 /** A context in which a gate finds what the test gives. */
@@ -33,7 +35,7 @@ export function gateContext(given: Given): GateContext {
 }
 
 function requestOf(name: string, given: Given): JudgingRequest {
-  const { project = '/project', frozen, baseTree, baseCommit, hasDifferential } = given;
+  const { project = '/project', frozen, baseTree, baseCommit, hasDifferential, gates = {} } = given;
   const { agent: _, tasks: _1, source: _2, conversation: _3, toolCalls: _4, ...more } = given;
   return {
     session: 'session',
@@ -41,14 +43,24 @@ function requestOf(name: string, given: Given): JudgingRequest {
     outputDir: '/output',
     allowed: [],
     toolRan: true,
-    calls: hasDifferential ? [{ name: 'proof', spec: DIFFERENTIAL }] : [],
+    calls: hasDifferential ? [{ name: 'proof', spec: DIFFERENTIAL }] : callsOf(gates),
     ...(given.conversation ? { transcript: '/transcript' } : {}),
     ...more,
-    contract: { v: 1, gates: {}, done: [], limits: DEFAULT_LIMITS, onContext: 'continue', notify: [] },
+    contract: {
+      v: 1,
+      gates,
+      room: { choice: 'clean' },
+      done: [],
+      limits: DEFAULT_LIMITS,
+      onContext: 'continue',
+      notify: [],
+    },
     frozen: { project, fingerprint: 'print', parts: {}, gates: { [name]: frozen }, judgeMs: 60_000 },
     base: { tree: baseTree, commit: baseCommit },
   };
 }
+
+const callsOf = (gates: Contract['gates']) => Object.entries(gates).map(([name, spec]) => ({ name, spec }));
 
 const DIFFERENTIAL: GateSpec = { kind: 'differential', options: { command: 'npm test' } };
 

@@ -32,7 +32,7 @@ export function foreignScene(
   const { home, store, project, ports } = scene;
   ports.foreign = (event, hasNative) => {
     const place = { session: event.session, folder: project, userHome: dirname(project), now: scene.now };
-    const open = openForeign({ home, store, ports, place, judges: async () => scene.judges });
+    const open = openForeign({ home, ports, place });
     return foreignLoops(event, hasNative, { ...open, formats }, ports);
   };
   scene.write = (path, text) => {

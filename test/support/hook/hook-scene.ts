@@ -16,7 +16,7 @@ import { keepTranscript } from '../../../src/engine/home/transcript-copies.ts';
 import { recordTrust, standingFiles } from '../../../src/engine/home/trust.ts';
 import { handleHook } from '../../../src/engine/hook/handle-hook.ts';
 import { openTools, otherEvents } from '../../../src/engine/hook/wiring/session.ts';
-import type { JudgingPorts } from '../../../src/engine/judging/ports.ts';
+import type { Ports } from '../../../src/engine/judging/ports.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../../src/engine/project/files.ts';
 import { T0 } from '../core/samples.ts';
@@ -29,7 +29,7 @@ export interface HookScene {
   project: string;
   store: FileStore;
   judges: FakeJudges;
-  ports: JudgingPorts;
+  ports: Ports & { store: FileStore };
   receipts: Receipt[];
   /** What the transcript shows at first, and after it was given time. */
   transcript: { now: TranscriptSignals; later?: TranscriptSignals; polls: number };
@@ -73,7 +73,7 @@ export function hookScene(says: Record<string, Says> = {}): HookScene {
   return scene;
 }
 
-function portsOf(scene: HookScene, folder: string): JudgingPorts {
+function portsOf(scene: HookScene, folder: string): Ports & { store: FileStore } {
   const { home, project } = scene;
   return {
     clock: { now: () => scene.now },

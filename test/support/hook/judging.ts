@@ -62,7 +62,7 @@ export function fakeJudges(says: Record<string, Says> = {}): FakeJudges {
     shell: { run: unused },
     inPlace: nowhere,
     keepStart: nowhere,
-    rooms: () => ({ open: unused, compose: unused, files: unused }),
+    rooms: () => ({ open: unused, compose: unused, files: unused, texts: unused }),
     agent: { ask: unused },
     tasks: { open: unused },
     notifier: { send: unused },

@@ -1,9 +1,10 @@
 /** A run over sessions that a test plays itself. */
-import type { Contract, RunMode } from '../../../src/engine/core/contract/contract.ts';
+import type { Contract } from '../../../src/engine/core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../../../src/engine/core/loop/event.ts';
+import type { RunMode } from '../../../src/engine/core/run/options.ts';
 import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
 import type { LoopRef, SessionListener, SessionPlan, SessionUse } from '../../../src/engine/ports/ports.ts';
-import { type RunWorld, runLoop } from '../../../src/engine/run/driver/run-loop.ts';
+import { type DriverPorts, runLoop } from '../../../src/engine/run/driver/run-loop.ts';
 import type { RunEvent } from '../../../src/engine/run/reporter.ts';
 import { type HookScene, hookScene } from '../hook/hook-scene.ts';
 import { contractWith, frozenWith, run, type Says } from '../hook/judging.ts';
@@ -77,8 +78,8 @@ export function runScene(
 
   async function go(...sessions: Session[]): Promise<string> {
     const script = [...sessions];
-    const world: RunWorld = {
-      ports: scene.ports,
+    const ports: DriverPorts = {
+      judging: scene.ports,
       sessions: {
         missing: async () => undefined,
         prepare: async (plan) => ({ plan, discard: async () => undefined }),
@@ -103,22 +104,30 @@ export function runScene(
       bind: (session) => scene.store.bind(session, scene.project, ref),
       newSession: () => `s${++next}`,
       transcriptOf: () => 'a transcript',
-      waitUntil: async (time) => {
-        made.waited.push(time - scene.now);
-        made.onWait?.();
-        delete made.onWait;
-        scene.now = time;
-      },
       lastVerdicts: () => [],
       report: (event) => made.events.push(event),
       judged: async (_state, _verdicts, spentUsd) => void made.spent.push(spentUsd),
-      leftUsd: () => made.leftUsd,
       billed: async () => undefined,
-      interrupted: () => made.interrupt.asked,
-      atOnce: new AbortController().signal,
+      interrupts: {
+        asked: () => made.interrupt.asked,
+        atOnce: new AbortController().signal,
+        waitUntil: async (time) => {
+          made.waited.push(time - scene.now);
+          made.onWait?.();
+          delete made.onWait;
+          scene.now = time;
+        },
+      },
+      publisher: {
+        goesOn: async () => undefined,
+        leaves: () => undefined,
+        get leftUsd() {
+          return made.leftUsd;
+        },
+      },
     };
     const session = { cwd: scene.project, permissionMode: 'acceptEdits', allow: [], env: {}, client: {} };
-    return (await runLoop({ ref, session, idleMs: 1000 }, world)).status;
+    return (await runLoop({ ref, session, idleMs: 1000 }, ports)).status;
   }
   return made;
 }

@@ -49,7 +49,7 @@ export function runState(changes: Partial<LoopState> = {}): LoopState {
     session: SESSION,
     startedAt: T0,
     lastAt: T0,
-    run: { ...newRun('hybrid', undefined), sessions: 1 },
+    run: { ...newRun({ mode: 'hybrid' }), sessions: 1 },
     gates: gateLines(BASELINE),
     ...changes,
   });
@@ -75,7 +75,7 @@ export const doneState = (): LoopState =>
     iteration: 3,
     spent: { tokens: 1_234_567, costUsd: 1.234 },
     gates: gateLines(DONE),
-    run: { ...newRun('hybrid', undefined), sessions: 2 },
+    run: { ...newRun({ mode: 'hybrid' }), sessions: 2 },
     ending: { cause: 'gates_passed', detail: '4 gates', at: T0 + 42 * 60_000 },
   });
 
@@ -111,7 +111,7 @@ export const STORY: RunEvent[] = [
   { type: 'warning', text: '80 % of the limit of cost is used' },
   { type: 'session', session: SESSION, resume: true, why: 'again', state: runState({ iteration: 2 }) },
   {
-    ...held({ run: { ...newRun('hybrid', undefined), sessions: 1, handOver: 'asked' } }),
+    ...held({ run: { ...newRun({ mode: 'hybrid' }), sessions: 1, handOver: 'asked' } }),
   },
   {
     type: 'stop',

@@ -27,21 +27,6 @@ export function foreignHooks(text: string, place: string): PlacedHook[] {
   );
 }
 
-/** Entries below `hooks` that do not have Claude Code's form, by their place: `Stop[1]`. Throws as `foreignHooks` does. */
-export function misshapenHooks(text: string): string[] {
-  if (text.trim() === '') return [];
-  return eventsIn(text).flatMap(({ key: event, value }) => {
-    if (value.type !== 'array') return [event];
-    return elementsOf(value).flatMap((group, at) => {
-      const list = group.type === 'object' ? memberOf(text, group, 'hooks') : undefined;
-      if (list?.type !== 'array') return [`${event}[${at}]`];
-      return elementsOf(list).flatMap((node, i) =>
-        node.type === 'object' ? [] : [`${event}[${at}].hooks[${i}]`],
-      );
-    });
-  });
-}
-
 /** The plugins that the settings switch on or off. Throws as `foreignHooks` does. */
 export function pluginSwitches(text: string): [name: string, isOn: boolean][] {
   if (text.trim() === '') return [];

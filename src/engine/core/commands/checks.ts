@@ -24,6 +24,11 @@ export interface Check {
   name: string;
 }
 
+/** Whether it is known what calls of a program check; of the project's own scripts only their names are. */
+export function knowsProgram(program: string): boolean {
+  return MANAGERS.test(program) || CHECKS.has(program);
+}
+
 /** Undefined for a call that checks nothing. */
 export function checkOf(call: ProgramCall): Check | undefined {
   const skipped = skippedHooks(call);

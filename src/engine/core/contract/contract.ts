@@ -1,5 +1,6 @@
 /** A contract, as parsed from `untildone.yaml` by the room `contract`, and frozen when a loop starts. */
 
+import { type AskRule, defaultsOf, type SetLimits, type WrittenRules } from '../run/options.ts';
 import type { ToolRules } from '../tools/tool-rules.ts';
 import {
   COMBINATIONS,
@@ -11,23 +12,12 @@ import {
 
 export const CONTRACT_FILE = 'untildone.yaml';
 
-export type Limit = number | 'unlimited';
-
-export interface Limits {
-  iterations: Limit;
-  durationMs: Limit;
-  costUsd: Limit;
-  /** input + output + cache creation; cache reads are excluded. */
-  tokens: Limit;
-  /** Holds with the same failure and an unchanged tree. */
-  stall: number;
+export interface Limits extends SetLimits {
   /** Holds with the same failure while the tree changes. */
   stallChanging: number;
   /** Holds with the same final message, for loops without measured gates. */
   stallMessages: number;
   emptyAnswers: number;
-  /** Share of the context window from which a run hands over. */
-  context: number;
   /** Share of the context window from which a session is no longer held. */
   contextFull: number;
   /** Background work older than this no longer excuses an unfinished Stop. */
@@ -37,15 +27,10 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  iterations: 50,
-  durationMs: 8 * 3_600_000,
-  costUsd: 20,
-  tokens: 20_000_000,
-  stall: 3,
+  ...defaultsOf('limits'),
   stallChanging: 12,
   stallMessages: 8,
   emptyAnswers: 3,
-  context: 0.8,
   contextFull: 0.97,
   backgroundMs: 10 * 60_000,
 };
@@ -121,23 +106,7 @@ export interface Notification {
 }
 
 /** How the sessions of a run are started; options of `untildone run` win. */
-export interface RunRules {
-  model?: string;
-  /** Never `bypassPermissions`: only you can choose that, on the command line. */
-  permissionMode?: string;
-  /** Permission rules that are allowed without asking. */
-  allow?: string[];
-  /** Of one session. */
-  maxTurns?: number;
-  mode?: RunMode;
-  /** Hand over after so many iterations. */
-  freshEvery?: number;
-  /** How long Claude Code may be silent before it counts as hung. */
-  idleMs?: number;
-  /** The longest that one session may take. */
-  sessionMs?: number;
-  /** Added to the system prompt of Claude Code. */
-  systemPrompt?: string;
+export interface RunRules extends WrittenRules {
   /** Other options of the Agent SDK, in its own spelling. */
   client?: Record<string, unknown>;
   /** Prepares a fresh worktree; `inputs`: the files that what it makes depends on. */
@@ -185,23 +154,7 @@ export const PRESETS = ['verified-done'] as const;
 
 export type PresetName = (typeof PRESETS)[number];
 
-/** What becomes of a loop whose agent asks you something. wait: it waits. decide: the agent decides. end: the loop ends. */
-export const ASK_POLICIES = ['wait', 'decide', 'end'] as const;
-
-export type AskPolicy = (typeof ASK_POLICIES)[number];
-
-export interface AskRule {
-  policy: AskPolicy;
-  /** The longest that a run waits for one answer; then it pauses. */
-  waitMs: Limit;
-}
-
-export const DEFAULT_ASK: AskRule = { policy: 'wait', waitMs: 24 * 3_600_000 };
-
-/** hybrid: hand over when the session is full. session: never hand over. fresh: a new session for every iteration. */
-export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
-
-export type RunMode = (typeof RUN_MODES)[number];
+export const DEFAULT_ASK: AskRule = defaultsOf('ask');
 
 export interface Contract {
   v: 1;

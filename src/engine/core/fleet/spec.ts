@@ -1,8 +1,8 @@
 /** What a run of a fleet is told: written and sealed when it is submitted, and when a person retries it. Holds no secrets. */
-import type { AskRule, Limits, RunMode } from '../contract/contract.ts';
+import type { RunChoices } from '../run/options.ts';
 import { oneLine } from '../text/clip.ts';
 
-export interface RunSpec {
+export interface RunSpec extends RunChoices {
   v: 1;
   /** The id of the run, which is the id of its loop, too. */
   run: string;
@@ -18,19 +18,6 @@ export interface RunSpec {
   contract?: string;
   /** A feature list in the repository, and the only features of it that this run is about. */
   features?: { file: string; only?: string[] };
-  promise?: string;
-  mode?: RunMode;
-  freshEvery?: number;
-  limits: Partial<Limits>;
-  ask?: Partial<AskRule>;
-  client: {
-    model?: string;
-    permissionMode?: string;
-    allow?: string[];
-    maxTurns?: number;
-    sessionMs?: number;
-    idleMs?: number;
-  };
   /** What the worker has to offer. */
   labels: string[];
   /** 0 comes first. */

@@ -1,5 +1,6 @@
-/** Makes the phases of a contract from the stages of command files. */
-import { asksSomebody, type CommandFile, type Stage, stagesOf } from './command-stages.ts';
+/** Makes phases of a contract from command files: a phase ends where a file asks you something. */
+import { oneLine } from '../text/clip.ts';
+import { type CommandFile, itemsOf, QUESTION_LIMIT } from './command-lines.ts';
 
 /** A phase as it is written in a contract. */
 export interface WrittenPhase {
@@ -8,18 +9,10 @@ export interface WrittenPhase {
   checkpoint?: string | true;
 }
 
-/** What becomes of a stage. */
-export interface StageFate {
-  stage: Stage;
-  /** The phases that hold its text and its questions; empty: it was not imported. */
-  becomes: string[];
-  notes: string[];
-}
-
 export interface CommandImport {
+  /** What the files become, in their order, those that the contract has included. */
+  planned: { name: string; stages: Stage[]; notes: string[] }[];
   phases: Record<string, WrittenPhase>;
-  /** In the order of the files. */
-  fates: StageFate[];
   notes: string[];
 }
 
@@ -31,98 +24,129 @@ export interface KnownPlan {
   done: readonly string[];
 }
 
-/** A part of a stage that is not in a phase yet. */
-interface Part {
-  fate: StageFate;
-  text: string;
+interface Stage {
+  file: string;
+  line: number;
+  title: string;
 }
 
-/**
- * Makes a phase of everything up to a question. A phase has to end with gates or with a question, so a stage without
- * either joins the next phase. Only the last phase gets an end that no stage names.
- */
+/** A stage, or what is left of it after a question. */
+interface Part {
+  stage: Stage;
+  lines: string[];
+}
+
+interface Draft {
+  parts: Part[];
+  /** Absent: nothing asks you at its end. */
+  asks?: string;
+}
+
+/** Makes a phase of everything up to a question. Only the last phase gets an end that no file names. */
 export function importCommands(files: readonly CommandFile[], known: KnownPlan): CommandImport {
-  const read = files.map(stagesOf);
-  const fates = read.flatMap(({ stages }) =>
-    stages.map((stage): StageFate => ({ stage, becomes: [], notes: [] })),
-  );
-  const plan: CommandImport = { phases: {}, fates, notes: read.flatMap(({ notes }) => notes) };
-  if (!fates.some(({ stage }) => asksSomebody(stage))) {
-    for (const { notes } of fates) notes.push(NOTHING_ASKED);
+  const plan: CommandImport = { planned: [], phases: {}, notes: [] };
+  const drafts = files.reduce<Draft[]>((before, file) => draftsAfter(before, file, plan.notes), []);
+  if (!drafts.some(({ asks }) => asks !== undefined)) {
+    plan.notes.push(NOTHING_ASKED);
     return plan;
   }
-  let open: Part[] = [];
-  for (const fate of fates) {
-    const { pieces } = fate.stage;
-    if (pieces.length === 0) fate.notes.push('there is nothing in it');
-    for (const { text, asks } of pieces) {
-      open.push({ fate, text });
-      if (asks === undefined) continue;
-      addPhase(plan, known, open, fate, { checkpoint: asks === '' ? true : asks });
-      open = [];
-    }
+  for (const { parts, asks } of drafts) {
+    const { done } = known;
+    if (asks !== undefined) addPhase(plan, known, parts, { checkpoint: asks === '' ? true : asks });
+    else if (done.length > 0) addPhase(plan, known, parts, { exit: [...done] }, endsWith(done));
+    else addPhase(plan, known, parts, { checkpoint: true }, NOTHING_ENDS);
   }
-  endLast(plan, known, open);
   return plan;
+}
+
+/** Whether a file asks you anything. */
+export function asksYou(file: CommandFile): boolean {
+  return draftsAfter([], file, []).some(({ asks }) => asks !== undefined);
 }
 
 const NOTHING_ASKED =
   'nothing in these files asks you anything (<checkpoint>, STOP), so nothing ends a phase; write it by hand, with gates: phases: { build: { do: Write it, exit: [tests] } }';
+const NOTHING_ENDS =
+  'nothing ends it, so you are asked; a gate is better: exit: [tests] instead of checkpoint';
 
-function endLast(plan: CommandImport, known: KnownPlan, open: readonly Part[]): void {
-  const last = open.at(-1)?.fate;
-  if (!last) return;
-  const exit = [...known.done];
-  last.notes.push(
-    exit.length > 0
-      ? `it asks you nothing at its end, so it ends with the gates of the contract (${exit.join(', ')})`
-      : 'nothing ends it, so you are asked; a gate is better: exit: [tests] instead of checkpoint',
+function endsWith(done: readonly string[]): string {
+  return `it asks you nothing at its end, so it ends with the gates of the contract (${done.join(', ')})`;
+}
+
+/** The drafts with those of one more file. A stage that asks nothing goes on into the next one that does. */
+function draftsAfter(before: readonly Draft[], file: CommandFile, notes: string[]): Draft[] {
+  const drafts = [...before];
+  const note = (line: number, what: string) => void notes.push(`${file.name}:${line}: ${what}`);
+  const items = itemsOf(file.text, note);
+  const levels = items.flatMap((item) =>
+    item.kind === 'heading' && item.stage !== undefined ? [item.level] : [],
   );
-  addPhase(plan, known, open, last, exit.length > 0 ? { exit } : { checkpoint: true });
+  // Stages are the headings of the highest level that has one; without any the whole file is one.
+  const level = levels.length === 0 ? 0 : Math.min(...levels);
+  let stage: Stage | undefined;
+  const begin = (line: number, title: string) => {
+    stage = { file: file.name, line, title };
+    openDraft(drafts).parts.push({ stage, lines: [] });
+  };
+  if (level === 0) begin(1, titleOfFile(file.name));
+  for (const item of items) {
+    if (item.kind === 'heading' && item.level <= level) {
+      stage = undefined;
+      if (item.level === level && item.stage !== undefined) begin(item.line, item.stage);
+    } else if (item.kind === 'asks' && !stage)
+      note(item.line, `left out, because it is in no stage: ${item.text === '' ? 'STOP' : item.text}`);
+    else if (item.kind === 'asks') ask(drafts, item.text);
+    else if (stage)
+      addText(drafts, stage, item.kind === 'heading' ? `${'#'.repeat(item.level)} ${item.text}` : item.text);
+  }
+  return drafts;
+}
+
+/** The draft that goes on: a new one when the last one has ended with a question. */
+function openDraft(drafts: Draft[]): Draft {
+  const last = drafts.at(-1);
+  if (last && last.asks === undefined) return last;
+  const next: Draft = { parts: [] };
+  drafts.push(next);
+  return next;
+}
+
+function ask(drafts: Draft[], question: string): void {
+  const last = drafts.at(-1);
+  // Two questions without work in between become one.
+  if (last?.asks === undefined) openDraft(drafts).asks = question;
+  else if (!last.asks.includes(question)) last.asks = oneLine(`${last.asks} ${question}`, QUESTION_LIMIT);
+}
+
+function addText(drafts: Draft[], stage: Stage, line: string): void {
+  const isRule = /^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/.test(line);
+  if (isRule || (line.trim() === '' && drafts.at(-1)?.asks !== undefined)) return;
+  const { parts } = openDraft(drafts);
+  const last = parts.at(-1);
+  if (last?.stage === stage) last.lines.push(line.trimEnd());
+  else parts.push({ stage, lines: [line.trimEnd()] });
 }
 
 function addPhase(
   plan: CommandImport,
   known: KnownPlan,
   parts: readonly Part[],
-  named: StageFate,
   end: Omit<WrittenPhase, 'do'>,
+  ...notes: string[]
 ): void {
+  const title = parts.at(-1)?.stage.title ?? '';
   const phase: WrittenPhase = { do: instructionFrom(parts), ...end };
-  const name = nameFor(named, phase, plan, known);
-  for (const { fate } of parts) {
-    if (!fate.becomes.includes(name)) fate.becomes.push(name);
-    if (fate !== named) fate.notes.push(mergedNote(fate, name));
-  }
+  const isFree = (name: string) =>
+    !plan.planned.some((other) => other.name === name) &&
+    !(end.checkpoint !== undefined && known.gates.includes(`${name}_approved`));
+  let name = asName(title);
+  for (let number = 2; !isFree(name); number++) name = `${asName(title)}-${number}`;
   const before = Object.hasOwn(known.phases, name) ? known.phases[name] : undefined;
   if (before === undefined) plan.phases[name] = phase;
-  else if (JSON.stringify(before) === JSON.stringify(phase)) named.notes.push(`"${name}" is there already`);
-  else {
-    for (const { fate } of parts) fate.becomes = fate.becomes.filter((other) => other !== name);
-    named.notes.push(`the contract has a phase "${name}" of its own, which stays as it is`);
-  }
+  else if (JSON.stringify(before) === JSON.stringify(phase)) notes.push('it is there already');
+  else notes.push(`left out: the contract has a phase "${name}" of its own, which stays as it is`);
+  plan.planned.push({ name, stages: parts.map(({ stage }) => stage), notes });
 }
-
-function mergedNote({ stage }: StageFate, name: string): string {
-  return asksSomebody(stage)
-    ? `what comes after its last question is part of "${name}"`
-    : `nothing in it ends a phase: it is part of "${name}" (a phase of its own needs a gate: exit: [tests])`;
-}
-
-/** A name that no other phase has, and whose gate `<name>_approved` is not taken. */
-function nameFor(named: StageFate, phase: WrittenPhase, plan: CommandImport, { gates }: KnownPlan): string {
-  const base = asName(named.stage.title);
-  const isTaken = (name: string) =>
-    Object.hasOwn(plan.phases, name) || plan.fates.some(({ becomes }) => becomes.includes(name));
-  const clashes = (name: string) => phase.checkpoint !== undefined && gates.includes(`${name}_approved`);
-  let name = base;
-  for (let number = 2; isTaken(name) || clashes(name); number++) name = `${base}-${number}`;
-  if (clashes(base))
-    named.notes.push(`called "${name}": the contract has a gate "${base}_approved" of its own`);
-  return name;
-}
-
-const NAME_LIMIT = 40;
 
 /** A name for a phase: small letters, digits and dashes. */
 function asName(title: string): string {
@@ -133,7 +157,7 @@ function asName(title: string): string {
     .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '')
-    .slice(0, NAME_LIMIT)
+    .slice(0, 40)
     .replace(/-+$/, '');
   return name === '' || name in {} ? 'stage' : name;
 }
@@ -141,24 +165,28 @@ function asName(title: string): string {
 const INSTRUCTION_LIMIT = 800;
 
 function instructionFrom(parts: readonly Part[]): string {
-  const several = new Set(parts.map(({ fate }) => fate)).size > 1;
+  const several = parts.length > 1;
   const text = parts
-    .map(({ fate: { stage }, text: own }) => {
-      if (own === '') return stage.title;
-      return several ? `${stage.title}:\n${own}` : own;
+    .map(({ stage: { title }, lines }) => {
+      const own = lines
+        .join('\n')
+        .replace(/\n{3,}/g, '\n\n')
+        .trim();
+      if (own === '') return title;
+      return several ? `${title}:\n${own}` : own;
     })
     .join('\n\n')
     .replaceAll('$ARGUMENTS', 'the task');
   if (text.length <= INSTRUCTION_LIMIT) return text;
-  const files = [...new Set(parts.map(({ fate }) => fate.stage.file))].join(', ');
-  return `${shortened(text)}\n(This is the beginning; read all of it in ${files}.)`;
+  const files = [...new Set(parts.map(({ stage }) => stage.file))].join(', ');
+  const head = text.slice(0, INSTRUCTION_LIMIT);
+  const end = Math.max(head.lastIndexOf('\n'), INSTRUCTION_LIMIT / 2);
+  return `${head.slice(0, end).toWellFormed().trimEnd()}\n(This is the beginning; read all of it in ${files}.)`;
 }
 
-/** Cuts at the end of a line where that does not lose much, otherwise of a word. */
-function shortened(text: string): string {
-  const head = text.slice(0, INSTRUCTION_LIMIT);
-  const line = head.lastIndexOf('\n');
-  const word = head.lastIndexOf(' ');
-  const end = line > INSTRUCTION_LIMIT / 2 ? line : word > INSTRUCTION_LIMIT / 2 ? word : INSTRUCTION_LIMIT;
-  return head.slice(0, end).toWellFormed().trimEnd();
+/** `commands/plan.md` is "plan", `agents/planner/AGENT.md` is "planner". */
+function titleOfFile(file: string): string {
+  const [last = '', folder] = file.split(/[/\\]/).reverse();
+  const name = last.replace(/\.[^.]*$/, '');
+  return /^(?:agent|skill|readme|index)$/i.test(name) && folder ? folder : name;
 }

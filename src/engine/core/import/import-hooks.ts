@@ -1,7 +1,8 @@
+import type { CheckKind } from '../commands/check-names.ts';
 import type { GateKind } from '../contract/gate-options.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../loop/notes.ts';
 import { baseName, shellCalls } from '../shell/calls.ts';
-import { checkInstead, inProject, printedNotes, roleOf } from './hook-commands.ts';
+import { inProject, printedNotes, roleOf, SCRIPT } from './hook-commands.ts';
 
 /** Makes gates of a contract from hooks in the settings of Claude Code. */
 
@@ -40,13 +41,6 @@ export interface Additions {
   everyStop: string[];
   subagent: Record<string, string[]>;
   memory?: WrittenMemory;
-  notify?: WrittenNotification[];
-}
-
-/** A notification as it is written in a contract. */
-export interface WrittenNotification {
-  command: string;
-  on: string[];
 }
 
 interface Import<Hook extends ForeignHook = ForeignHook> extends Additions {
@@ -58,8 +52,6 @@ export interface Fate<Hook extends ForeignHook = ForeignHook> {
   hook: Hook;
   /** The gate or the key of the contract that replaces it; absent: the hook stays. */
   becomes?: string;
-  /** It becomes something, and is left where it is, because it does something else as well. */
-  stays?: true;
   /** Why it stays, or what is different now. */
   notes: string[];
 }
@@ -81,7 +73,7 @@ type FateOnly = Omit<Fate, 'hook'>;
 function fateOf(hook: ForeignHook, plan: Additions, known: Readonly<Record<string, WrittenGate>>): FateOnly {
   const stays = (why: string): FateOnly => ({ notes: [why] });
   if (hook.event === 'SessionStart') return memoryFate(hook, plan);
-  if (!/^(?:Stop|SubagentStop)$/.test(hook.event)) return otherFate(hook, plan, known);
+  if (!/^(?:Stop|SubagentStop)$/.test(hook.event)) return otherFate(hook);
   if (hook.background) return stays('it runs in the background, so it holds no session');
   if (hook.condition !== undefined)
     return stays(`a hook of ${hook.event} with "if" is never run by Claude Code`);
@@ -154,7 +146,7 @@ function commandGate(hook: ForeignHook, time: Time): Written | { why: string } {
   if (role.role === 'check') {
     const note = 'every exit code but 0 fails now; as a hook it held only on exit code 2';
     const notes = [...time.notes, note];
-    return { gate: { run: line, ...time.option }, kind: 'run', name: checkName(line), notes };
+    return { gate: { run: line, ...time.option }, kind: 'run', name: checkName(role.kinds), notes };
   }
   const note = 'it is told that no hook is active (stop_hook_active: false), and judges every time';
   const gate = { hook: line, ...time.option, on_unproven: 'allow' };
@@ -177,30 +169,16 @@ function timeoutOf(written: number | undefined): Time {
   return { option, notes: [note] };
 }
 
-const ROLES: readonly [name: string, words: RegExp][] = [
-  ['tests', /\b(?:tests?|pytest|jest|vitest|mocha|rspec|ctest|phpunit|unittest)\b/],
-  ['lint', /\b(?:lint|eslint|oxlint|ruff|flake8|pylint|clippy|rubocop|shellcheck|vet)\b|golangci/],
-  ['types', /\b(?:tsc|typecheck|type-check|types|mypy|pyright)\b/],
-  ['build', /\b(?:build|compile)\b/],
-];
-
-function checkName(command: string): string {
-  const roles = ROLES.filter(([, words]) => words.test(command)).map(([name]) => name);
-  const [only] = roles;
-  if (roles.length > 1) return 'checks';
-  if (only !== undefined) return only;
-  const [{ program, args } = { program: 'checks', args: [] }] = shellCalls(command);
-  const script = /^(?:npm|pnpm|yarn|bun)$/.test(program)
-    ? args.find((word) => !/^-|^run$/.test(word))
-    : undefined;
-  return asName(script ?? program);
+/** What checks of one kind are called; of several kinds they are `checks`. */
+function checkName(kinds: readonly CheckKind[]): string {
+  const [only, ...more] = new Set(kinds);
+  return only === undefined || only === 'all' || more.length > 0 ? 'checks' : only;
 }
 
 /** The name of the script, where there is one. */
 function scriptName(command: string): string {
   const words = shellCalls(command).flatMap(({ program, args }) => [program, ...args]);
-  const script =
-    words.find((word) => /\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl)$/.test(word)) ?? words[0] ?? 'hook';
+  const script = words.find((word) => SCRIPT.test(word)) ?? words[0] ?? 'hook';
   return asName(baseName(script).replace(/\.\w+$/, ''));
 }
 
@@ -241,73 +219,18 @@ function guardSubagents(matcher: string, name: string, plan: Additions): string[
   return plain ? [] : [`its matcher "${matcher}" cannot be written in a contract: it guards every subagent`];
 }
 
-/** Tools that change files of the project. */
-const EDITING = /\b(?:Edit|Write|MultiEdit|NotebookEdit)\b/;
-const ANY_TOOL = /^(?:\.?\*)?$/;
-
-/** A hook of another event. It stays in any case; what it checks can be a gate as well. */
-function otherFate(
-  hook: ForeignHook,
-  plan: Additions,
-  known: Readonly<Record<string, WrittenGate>>,
-): FateOnly {
-  const { event, matcher, type, background } = hook;
-  const isCommand = type === 'command' && !background && hook.condition === undefined;
-  const sees = event !== 'PostToolUse' || EDITING.test(matcher) || ANY_TOOL.test(matcher.trim());
-  const role = roleOf(hook.command?.trim() ?? '');
-  if (isCommand && sees && role.role === 'check' && /^(?:PostToolUse|SessionEnd)$/.test(event)) {
-    const written = commandGate(hook, timeoutOf(hook.timeout));
-    if (!('why' in written)) {
-      const name = addGate(written, plan, known);
-      add(plan.everyStop, name);
-      return { becomes: name, stays: true, notes: [...written.notes, ALSO[event] ?? ''] };
-    }
-  }
-  if (isCommand && TELLS[event] !== undefined && role.role === 'no_gate' && role.notifies)
-    return notifyFate(hook, plan, TELLS[event]);
-  const checks = event === 'PostToolUse' ? checkInstead(hook.command ?? '') : undefined;
-  const instead = checks === undefined ? [] : [`a gate that checks the same: { run: ${checks} }`];
-  return { notes: [WHY_IT_STAYS[event] ?? `${event} is not judged by untildone`, ...instead] };
-}
-
-/** Why a hook is left where it is although its check becomes a gate. */
-const ALSO: Readonly<Record<string, string>> = {
-  PostToolUse: 'the hook stays: it tells the agent at once, and the gate holds the session until it passes',
-  SessionEnd: 'the hook stays; there it comes too late to hold the session',
+/** Where the contract says what untildone does at events that it judges no gates at. */
+const KEYS: Readonly<Record<string, string>> = {
+  PreToolUse: 'tools',
+  UserPromptSubmit: 'prompt',
+  Notification: 'notify',
 };
 
-const WHY_IT_STAYS: Readonly<Record<string, string>> = {
-  PreToolUse:
-    'PreToolUse is not judged by untildone: it guards single calls of tools. What the contract can do there is under "tools"',
-  PostToolUse:
-    'PostToolUse is not judged by untildone: it acts on single calls of tools, and goes on doing so',
-  UserPromptSubmit:
-    'UserPromptSubmit is not judged by an imported gate: what the contract can do there is under "prompt"',
-  Notification:
-    'Notification is not judged by untildone: it tells you what Claude Code waits for. To be told about loops and runs, name a command under "notify"',
-  SessionEnd: 'SessionEnd is not judged by untildone: the session has ended by then, so nothing can be held',
-};
-
-/** What a command tells you that is a hook of this event. */
-const TELLS: Readonly<Record<string, string>> = {
-  Notification: 'what Claude Code waits for',
-  SessionEnd: 'that a session has ended',
-};
-
-const TOLD_OF = ['done', 'failed', 'stalled', 'reached_limit', 'needs_person'];
-
-/** A command that tells you something, whatever it is given: it can tell you about loops, too. */
-function notifyFate(hook: ForeignHook, plan: Additions, tells: string): FateOnly {
-  const command = inProject(hook.command?.trim() ?? '');
-  const others = (plan.notify ?? []).filter((other) => other.command !== command);
-  plan.notify = [...others, { command, on: TOLD_OF }];
-  return {
-    becomes: 'notify',
-    stays: true,
-    notes: [
-      `the hook stays: it tells you ${tells}. As a notification it tells you how loops and runs end, and when they ask you`,
-    ],
-  };
+/** A hook of an event at which no gate is judged. */
+function otherFate({ event }: ForeignHook): FateOnly {
+  const key = KEYS[event];
+  const instead = key === undefined ? '' : `. What the contract can do there is under "${key}"`;
+  return { notes: [`no gate is judged at ${event}: it stays with your own hooks${instead}`] };
 }
 
 function memoryFate({ type, command, matcher, background }: ForeignHook, plan: Additions): FateOnly {

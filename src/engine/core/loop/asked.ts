@@ -1,5 +1,5 @@
 /** Questions of the agent (`untildone ask`). Your answers to them stand among those for gates. */
-import type { AskRule } from '../contract/contract.ts';
+import type { AskRule } from '../run/options.ts';
 import { stripAnsi } from '../text/ansi.ts';
 import { oneLine } from '../text/clip.ts';
 import { redact } from '../text/redact.ts';

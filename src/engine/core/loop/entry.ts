@@ -1,5 +1,5 @@
-import type { Limit, RunMode } from '../contract/contract.ts';
 import type { ChildEntry } from '../run/children.ts';
+import type { Limit, Pace } from '../run/options.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { AskedEntry } from './asked.ts';
 import type { StopSeen } from './count-stop.ts';
@@ -102,9 +102,12 @@ export interface StartedEntry {
   /** The gate that asks for a change, although the contract does not (`askForChange`). */
   changeGate?: string;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** The cost of the session so far, as Claude Code counts it. */
   costTotalUsd?: number;
 }
+
+/** A loop over many sessions, as it begins. `parent`: the run that it is a piece of. */
+export type NewRun = Pace & { parent?: string };
 
 export type PersonCommand = 'pause' | 'resume' | 'cancel' | 'release';

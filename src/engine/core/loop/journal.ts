@@ -212,7 +212,7 @@ function firstState(entry: StartedEntry, at: number): LoopState {
     startedWith: entry.startedWith,
     guarded: {},
     allowed: [],
-    run: entry.run ? newRun(entry.run.mode, entry.run.freshEvery, entry.run.parent) : undefined,
+    run: entry.run && newRun(entry.run),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AskPolicy, Limit, RunMode } from '../contract/contract.ts';
+import type { AskPolicy, Limit, Pace } from '../run/options.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';
@@ -216,12 +216,9 @@ export interface PhaseState {
 }
 
 /** What the driver of a run needs to go on, after a crash too. */
-export interface RunState {
-  mode: RunMode;
+export interface RunState extends Pace {
   /** The permission mode of the session that became this run; the run never gets more. */
   permissionMode?: string;
-  /** How many iterations a session has before it hands over. */
-  freshEvery?: number;
   /** How many sessions were started. */
   sessions: number;
   /** Stops that were held in the current session. */

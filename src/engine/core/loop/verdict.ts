@@ -91,9 +91,9 @@ export interface DifferentialProof {
   /** Added and changed tests that fail on the code of the start, and those that do not. */
   biting?: number;
   vacuous?: number;
-  /** Changed places that no test misses when they are taken back. */
+  /** Changed places without which all tests still pass. */
   untested?: string[];
-  /** The share of the changed lines that tests miss. */
+  /** The share of the changed lines that are tested: a test fails when they are undone. */
   tested?: number;
   /** Only words were changed, pages and comments, so that nothing was compared. */
   nothingToMiss?: true;

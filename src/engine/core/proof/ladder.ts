@@ -219,7 +219,7 @@ function differentialLinks(gate: string, value: unknown): WeakLink[] {
     ['exception', countOf(found.allowed), 'tests whose old form fails, allowed by a person'],
     ['by_model', countOf(found.byModel), 'tests whose old form fails, accepted by a model'],
     ['vacuous', countOf(found.vacuous), 'new or changed tests that also pass on the old code'],
-    ['untested', countOf(found.untested), 'changed places that no test misses'],
+    ['untested', countOf(found.untested), 'changed places without which all tests still pass'],
     ['flaky', countOf(old.flaky), 'flaky tests'],
   ];
   return rows

@@ -3,7 +3,7 @@
  * of the state of its parent. Pure: after a crash the same journal gives the same next steps.
  */
 
-import type { Limit, Limits } from '../contract/contract.ts';
+import type { Limits } from '../contract/contract.ts';
 import { elapsedMs } from '../loop/limits.ts';
 import {
   type Children,
@@ -17,6 +17,7 @@ import {
   type Share,
   type Spent,
 } from '../loop/state.ts';
+import type { Limit } from './options.ts';
 
 /** A part of the work that a child can do by itself. */
 export interface Piece {

@@ -1,47 +1,37 @@
 /** A run that you go on with after it has ended without being done, or whose limits you change. */
-import type { Limit, Limits } from '../contract/contract.ts';
+import type { Limits } from '../contract/contract.ts';
 import { afterProgress, waitingAgain } from '../loop/asked.ts';
 import { type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { closeWait, hasEnded, isDone, type LoopState, openWait } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
 import { sayCount } from '../text/figures.ts';
+import { type Limit, type RaisedLimit, type RunOption, runOptions } from './options.ts';
 
 /** `more` is added to the limit that the run has; a limit takes its place. */
 export type LimitChange = Limit | { more: number };
 
-type Changeable = 'iterations' | 'durationMs' | 'costUsd' | 'tokens';
-
-export type LimitChanges = { [K in Changeable]?: LimitChange };
+export type LimitChanges = { [K in RaisedLimit]?: LimitChange };
 
 export function changedLimits(limits: Limits, changes: LimitChanges): Limits {
-  const changed = (name: Changeable): Limit => {
+  const changed = (name: RaisedLimit): Limit => {
     const [change, now] = [changes[name], limits[name]];
     if (typeof change !== 'object') return change ?? now;
     return now === 'unlimited' ? now : now + change.more;
   };
-  return {
-    ...limits,
-    iterations: changed('iterations'),
-    durationMs: changed('durationMs'),
-    costUsd: changed('costUsd'),
-    tokens: changed('tokens'),
-  };
+  return { ...limits, ...Object.fromEntries(RAISED.map(([name]) => [name, changed(name)])) };
 }
 
-const NAMES: Record<Changeable, string> = {
-  iterations: 'iterations',
-  durationMs: 'duration',
-  costUsd: 'cost_usd',
-  tokens: 'tokens',
-};
+const RAISED = runOptions.filter(([, { flag }]) => flag?.more !== undefined) as [RaisedLimit, RunOption][];
 
 /** The limits that differ, as a contract names them: `cost_usd 1.5 -> 6.5`. */
 export function changesInWords(before: Limits, after: Limits): string {
-  const say = (name: Changeable, limit: Limit) =>
-    limit === 'unlimited' ? limit : name === 'durationMs' ? sayDuration(limit) : sayCount(limit);
-  return (Object.keys(NAMES) as Changeable[])
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${NAMES[name]} ${say(name, before[name])} -> ${say(name, after[name])}`)
+  const say = ({ value }: RunOption, limit: Limit) =>
+    limit === 'unlimited' ? limit : value.is === 'time' ? sayDuration(limit) : sayCount(limit);
+  return RAISED.filter(([name]) => before[name] !== after[name])
+    .map(
+      ([name, option]) =>
+        `${option.contract?.key} ${say(option, before[name])} -> ${say(option, after[name])}`,
+    )
     .join(', ');
 }
 
@@ -78,19 +68,14 @@ export function reopened(state: LoopState, at: number): LoopState {
   return waitingAgain(again, at);
 }
 
-const FLAGS: Partial<Record<string, { flag: string; example: string }>> = {
-  cost: { flag: '--max-cost', example: '+5' },
-  tokens: { flag: '--max-tokens', example: '+1000000' },
-  duration: { flag: '--max-duration', example: '+2h' },
-  iterations: { flag: '--max-iterations', example: '+20' },
-};
-
 /** How to go on with a run that a limit has ended. */
 export function howToRaise(loop: string, cause: string): string {
-  const { flag, example } = FLAGS[cause] ?? {};
+  const flag = RAISED.map(([, option]) => option.flag).find((each) =>
+    each?.name.startsWith(`--max-${cause} `),
+  );
   return flag === undefined
     ? 'its limit is in untildone.yaml: change it there, and begin a new run'
-    : `to go on with more: untildone run --resume ${loop} ${flag} ${example}`;
+    : `to go on with more: untildone run --resume ${loop} ${flag.name.split(' ')[0]} ${flag.more}`;
 }
 
 /** How to go on with a run that has ended; undefined for one that is done. */

@@ -1,27 +1,17 @@
-import type { Contract, Limit, Limits, RunMode } from '../contract/contract.ts';
+import type { Contract, Limits } from '../contract/contract.ts';
 import { answerUntil } from '../loop/asked.ts';
+import type { NewRun } from '../loop/entry.ts';
 import { elapsedMs, type ReachedLimit, reachedLimit } from '../loop/limits.ts';
 import { limitsIn, phaseOf } from '../loop/phases.ts';
 import { hasEnded, type LoopState, type RunState } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
 import { describeWait } from '../words/endings.ts';
+import type { Limit } from './options.ts';
 import type { SessionEnd } from './session-end.ts';
 
-/** The permission modes of Claude Code. */
-export const PERMISSION_MODES = [
-  'acceptEdits',
-  'default',
-  'dontAsk',
-  'plan',
-  'auto',
-  'bypassPermissions',
-] as const;
-
-export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: string): RunState {
+export function newRun(run: NewRun): RunState {
   return {
-    mode,
-    freshEvery,
-    parent,
+    ...run,
     sessions: 0,
     heldInSession: 0,
     failures: 0,
@@ -32,7 +22,7 @@ export function newRun(mode: RunMode, freshEvery: number | undefined, parent?: s
 /** The state of a run that goes on with a loop whose session is full; that session counts as its first. */
 export function runFromSession(permissionMode: string | undefined): RunState {
   return {
-    ...newRun('hybrid', undefined),
+    ...newRun({ mode: 'hybrid' }),
     sessions: 1,
     ...(permissionMode === undefined ? {} : { permissionMode }),
   };

@@ -1,6 +1,6 @@
 import type { HookEvent } from '../../core/loop/event.ts';
 import { hasEnded } from '../../core/loop/state.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { Baseline } from '../../ports/ports.ts';
 import type { ForeignPorts, ForeignStateSeen } from './ports.ts';
 
@@ -21,7 +21,7 @@ export async function keepBaseline(
   event: HookEvent,
   states: readonly string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<void> {
   try {
     const project = ports.projectOf(event);
@@ -74,7 +74,7 @@ export function baselineFor(
   project: string,
   { event, path }: Pick<ForeignStateSeen, 'event' | 'path'>,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Baseline | undefined {
   const kept = foreign.baselines.of(project, event.session);
   if (!kept) return undefined;
@@ -91,7 +91,7 @@ function isCurrent(
   event: HookEvent,
   unseen: readonly string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): boolean {
   if (isSpent(before, foreign, ports)) return false;
   if (before.tree === undefined) return before.tries >= MOST_TRIES;
@@ -99,17 +99,12 @@ function isCurrent(
 }
 
 /** Whether your prompt begins something new. A state that you put there between two turns begins with the prompt after it. */
-function isOverdue(
-  { at }: Baseline,
-  event: HookEvent,
-  unseen: readonly string[],
-  { clock }: JudgingPorts,
-): boolean {
+function isOverdue({ at }: Baseline, event: HookEvent, unseen: readonly string[], { clock }: Ports): boolean {
   return comesFromPerson(event) && (unseen.length > 0 || clock.now() - at > LIFE_MS);
 }
 
 /** A loop that began from a baseline and ended has used it up: what comes next begins anew. */
-function isSpent({ loops }: Baseline, { refOf }: ForeignPorts, ports: JudgingPorts): boolean {
+function isSpent({ loops }: Baseline, { refOf }: ForeignPorts, ports: Ports): boolean {
   return loops.some((dir) => {
     try {
       return hasEnded(ports.store.read(refOf(dir)));

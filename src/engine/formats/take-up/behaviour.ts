@@ -3,7 +3,7 @@ import type { Decision, Ending, LoopState } from '../../core/loop/state.ts';
 import type { Measured, Verdict } from '../../core/loop/verdict.ts';
 import { defined } from '../../core/text/defined.ts';
 import { endingMessage } from '../../core/words/endings.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, StateChange } from '../../ports/ports.ts';
 import type { FormatBehaviour } from '../../ports/session-loop.ts';
 import type { StateFormat } from '../format.ts';
@@ -17,7 +17,7 @@ export function behaviourOf(
   seen: ForeignStateSeen,
   ref: LoopRef,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): FormatBehaviour {
   const { reading } = seen;
   return {
@@ -73,7 +73,7 @@ function writeBack(
   { reading, format }: ForeignStateSeen,
   ref: LoopRef,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): string[] {
   const changes = reading.writeBack(decision, after, verdicts).flatMap((change) => keepRemoved(change, ref));
   const problems = foreign.change(changes).map((problem) => `untildone: ${format.name}: ${problem}`);
@@ -97,7 +97,7 @@ export function close(
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): string[] {
   const { status, ending } = state;
   const decision: Decision = {

@@ -3,7 +3,7 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { endingMessage } from '../../core/words/endings.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { Claim, LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, SessionLoop } from '../../ports/session-loop.ts';
 import { keepBaseline } from './baseline.ts';
@@ -19,7 +19,7 @@ export async function foreignLoops(
   event: HookEvent,
   hasNative: boolean,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<ForeignLoops> {
   const found: ForeignLoops = { loops: [], messages: [] };
   const states: string[] = [];
@@ -60,7 +60,7 @@ async function ownLoop(
   seen: ForeignStateSeen,
   messages: string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<SessionLoop | undefined> {
   const { claim, reading, event } = seen;
   if (reading.owner !== undefined && reading.owner !== event.session) return undefined;
@@ -102,7 +102,7 @@ async function beginAgain(
   { claim, ref, state }: KnownLoop,
   messages: string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<SessionLoop | undefined> {
   const { reading, event } = seen;
   if (!state.closed && claim.session === event.session) {
@@ -118,7 +118,7 @@ function goOn(
   { claim, ref, state }: KnownLoop,
   messages: string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): SessionLoop | undefined {
   const isOwner = claim.session === seen.event.session;
   if (!isOwner && !takeOver(seen, ref, state, foreign, ports)) return undefined;
@@ -134,7 +134,7 @@ function goOn(
  * The claim on this state. A state that changes during one prompt (another time or text) stays the same loop. Otherwise
  * an agent or a script could begin new loops for ever, and no limit would hold.
  */
-function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: JudgingPorts): Claim | undefined {
+function knownClaim(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Ports): Claim | undefined {
   const { claim, reading, event, path } = seen;
   if (!claim || claim.identity === reading.identity) return claim;
   if (claim.loopDir === undefined || claim.session !== event.session) return undefined;
@@ -169,7 +169,7 @@ async function begin(
   seen: ForeignStateSeen,
   messages: string[],
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<SessionLoop | undefined> {
   const { reading, event, path, claim } = seen;
   if (isAtRest(seen)) {
@@ -210,7 +210,7 @@ function takeOver(
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): boolean {
   if (reading.claimedBy !== 'first' || event.name !== 'Stop' || event.agentId) return false;
   const over = state.waiting?.why === 'session_ended' || foreign.isGone(state.session);
@@ -237,7 +237,7 @@ function synced(
   ref: LoopRef,
   state: LoopState,
   { reading, event }: ForeignStateSeen,
-  ports: JudgingPorts,
+  ports: Ports,
 ): LoopState {
   const { iteration: says, maxIterations } = reading;
   const isNew = says !== undefined && says !== state.iteration && says !== state.fileIteration;
@@ -270,7 +270,7 @@ const expired = ({ path, reading }: ForeignStateSeen): Withdrawal => ({
   detail: `${path}: ${reading.rest ?? 'its time is over'}`,
 });
 
-function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: JudgingPorts): string[] {
+function withdraw(claim: Claim, why: Withdrawal, foreign: ForeignPorts, ports: Ports): string[] {
   if (claim.loopDir === undefined) return [];
   const ref = foreign.refOf(claim.loopDir);
   if (hasEnded(ports.store.read(ref))) return [];

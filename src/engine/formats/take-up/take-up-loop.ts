@@ -9,7 +9,7 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { oneLine } from '../../core/text/clip.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { Claim, LoopRef, NewLoop } from '../../ports/ports.ts';
 import type { FormatBehaviour, Held, SessionLoop, Words } from '../../ports/session-loop.ts';
 import type { Damage, ForeignLoop, StateFormat } from '../format.ts';
@@ -24,11 +24,7 @@ type TakenUp =
   | { kind: 'needs_person'; message: string };
 
 /** Makes a loop of a foreign state: freezes its contract, begins its journal, writes down its owner. */
-export async function takeUp(
-  seen: ForeignStateSeen,
-  foreign: ForeignPorts,
-  ports: JudgingPorts,
-): Promise<TakenUp> {
+export async function takeUp(seen: ForeignStateSeen, foreign: ForeignPorts, ports: Ports): Promise<TakenUp> {
   const { format, path, reading, event } = seen;
   if (await foreign.needsApproval(seen)) {
     const message = `untildone: ${path} came with the repository, so it holds no session until you allow it; type in a terminal: ${claimLine(seen, foreign)}`;
@@ -64,7 +60,7 @@ function claimLine({ format }: ForeignStateSeen, { place }: ForeignPorts): strin
   return `${where}untildone claim ${format.name}`;
 }
 
-function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): LoopState {
+function firstCount(ref: LoopRef, reading: ForeignLoop, ports: Ports): LoopState {
   const { iteration, firstIteration, maxIterations } = reading;
   return ports.store.append(ref, () => ({
     kind: 'synced',
@@ -77,7 +73,7 @@ function firstCount(ref: LoopRef, reading: ForeignLoop, ports: JudgingPorts): Lo
 async function newLoop(
   seen: ForeignStateSeen,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<{ loop: NewLoop; notes: string[] }> {
   const { format, reading, event, hasNative } = seen;
   const project = ports.projectOf(event);
@@ -152,7 +148,7 @@ interface DamagedState {
 export function damagedLoop(
   { format, claim, damage, event }: DamagedState,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): SessionLoop | undefined {
   if (!damage || claim?.loopDir === undefined || claim.session !== event.session) return undefined;
   const ref = foreign.refOf(claim.loopDir);
@@ -167,7 +163,7 @@ export function damagedBehaviour(
   ref: LoopRef,
   state: LoopState,
   foreign: ForeignPorts,
-  ports: JudgingPorts,
+  ports: Ports,
 ): SessionLoop | undefined {
   const first = firstHold(state);
   const holds = first === undefined ? 0 : state.iteration - first;

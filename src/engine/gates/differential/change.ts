@@ -1,4 +1,4 @@
-/** Measures whether tests miss the changed lines: takes them back, place by place, and runs the tests. */
+/** Measures whether tests notice when changed lines are undone: takes them back and runs the tests that reach them. */
 import { programLanguage } from '../../core/proof/counted-code.ts';
 import {
   byPath,
@@ -9,9 +9,17 @@ import {
   withoutHunks,
 } from '../../core/proof/hunks.ts';
 import { failuresFor } from '../../core/proof/spoil.ts';
-import { type Finding, linesOf, type Shown, type Trial, takeBack } from '../../core/proof/take-back.ts';
+import {
+  type Finding,
+  linesOf,
+  type Shown,
+  type Tests,
+  type Trial,
+  takeBack,
+} from '../../core/proof/take-back.ts';
 import type { FileChange, Workspace } from '../../ports/ports.ts';
 import type { Rooms } from '../../ports/rooms.ts';
+import { type ChangedPlace, type ChangeFinding, wordsFor } from './change-words.ts';
 
 export interface ChangeQuestion {
   changes: readonly FileChange[];
@@ -22,72 +30,51 @@ export interface ChangeQuestion {
   now: string;
   isTest(path: string): boolean;
   compose: Rooms['compose'];
-  /** Runs the tests on a tree. `red`: some fail, or could not be loaded. */
-  run(tree: string, signal: AbortSignal): Promise<Shown>;
+  /** The tests that reach a file of code. */
+  testsOf(path: string): Tests;
+  /** Runs these tests on a tree, and says which fail. */
+  run(tree: string, tests: Tests, signal: AbortSignal): Promise<Shown>;
+  /** How long running these tests will take. */
+  expectedMs(tests: Tests): number;
   /** The most runs. */
   runs: number;
   timeMs: number;
-  /** The share of the measured lines that tests have to miss. */
-  min: number;
+  /** The share of the measured lines that have to be tested; absent: it is only told. */
+  min?: number;
   /** Milliseconds. */
   clock(): number;
-}
-
-/** A changed place that was looked at. Its lines are counted from 1; `lines` leaves out comments, imports and the like. */
-export interface ChangedPlace {
-  path: string;
-  from: number;
-  to: number;
-  lines: number;
-}
-
-export interface ChangeFinding {
-  outcome: 'pass' | 'fail' | 'unproven';
-  summary: string;
-  /** The untested places first, then what limits the finding. */
-  evidence: string[];
-  next?: string;
-  /** Tests fail without them. */
-  tested: ChangedPlace[];
-  /** Tests fail without a group that they belong to. There was no run left to split it. */
-  testedInGroup: ChangedPlace[];
-  /** Tests reach them, and pass with what stood there before: they do what was done before, as far as tests can tell. */
-  same: ChangedPlace[];
-  /** Nothing fails without them. */
-  untested: ChangedPlace[];
-  notMeasured: ChangedPlace[];
-  /** Of the measured lines, those that are not untested; absent when none was measured. */
-  share?: number;
-  runsUsed: number;
-  /** Why runs said nothing. */
-  problems: string[];
 }
 
 export async function judgeChange(question: ChangeQuestion, signal: AbortSignal): Promise<ChangeFinding> {
   const { texts, removed, problems } = await readTexts(question);
   const hunks = hunksOf(texts, removed).filter(({ lines }) => lines > 0);
   const trees = treesFor(texts, hunks, question);
+  const testsOf = ({ path }: Hunk) => question.testsOf(path);
   const began = question.clock();
-  let longest = 0;
-  const shownBy = async (trial: Trial<Hunk>): Promise<Shown> => {
-    const start = question.clock();
+  const shownBy = async (trial: Trial<Hunk>): Promise<Shown | 'unproven' | 'refused'> => {
+    const tests = testsOfAll([...trial.back, ...trial.spoil].map(testsOf));
+    const isTime = question.clock() - began + question.expectedMs(tests) <= question.timeMs;
+    if (signal.aborted || !isTime) return 'refused';
     try {
-      return await question.run(await trees(trial, signal), signal);
+      return await question.run(await trees(trial, signal), tests, signal);
     } catch (error) {
       problems.push((error as Error).message);
       return 'unproven';
-    } finally {
-      longest = Math.max(longest, question.clock() - start);
     }
   };
-  const trials = takeBack(hunks, question.runs);
+  const trials = takeBack(hunks, { runs: question.runs, testsOf });
   let step = trials.next();
-  while (!step.done) {
-    const shown = signal.aborted ? 'unproven' : await shownBy(step.value);
-    const isTime = question.clock() - began + longest <= question.timeMs;
-    step = trials.next({ shown, goOn: isTime && !signal.aborted });
-  }
+  while (!step.done) step = trials.next(await shownBy(step.value));
   return findingOf(hunks, step.value.findings, { min: question.min, runsUsed: step.value.runs, problems });
+}
+
+function testsOfAll(all: readonly Tests[]): Tests {
+  const joined = new Set<string>();
+  for (const tests of all) {
+    if (tests === 'all') return 'all';
+    for (const test of tests) joined.add(test);
+  }
+  return joined;
 }
 
 /** Longer files are not read whole. */
@@ -161,12 +148,10 @@ function placeOf({ path, from, now, lines }: Hunk): ChangedPlace {
   return { path, from: from + now.findIndex(isFilled), to: from + now.findLastIndex(isFilled), lines };
 }
 
-const SHOWN_PLACES = 20;
-
 function findingOf(
   hunks: readonly Hunk[],
   findings: ReadonlyMap<Hunk, Finding>,
-  { min, runsUsed, problems }: { min: number; runsUsed: number; problems: readonly string[] },
+  { min, runsUsed, problems }: { min?: number; runsUsed: number; problems: readonly string[] },
 ): ChangeFinding {
   const places = (finding: Finding) =>
     hunks
@@ -181,85 +166,4 @@ function findingOf(
   const found = { tested, testedInGroup, same, untested, notMeasured, runsUsed };
   const words = wordsFor({ ...found, share, min, measured, problems: [...new Set(problems)] });
   return { ...words, ...found, ...(share === undefined ? {} : { share }), problems: [...new Set(problems)] };
-}
-
-interface Figures
-  extends Pick<
-    ChangeFinding,
-    'testedInGroup' | 'same' | 'untested' | 'notMeasured' | 'share' | 'problems' | 'runsUsed'
-  > {
-  min: number;
-  measured: number;
-}
-
-function wordsFor(figures: Figures): Pick<ChangeFinding, 'outcome' | 'summary' | 'evidence' | 'next'> {
-  const { untested, notMeasured, share, min, measured } = figures;
-  const left = linesOf(notMeasured);
-  const notes = notesFor(figures);
-  if (measured + left === 0)
-    return { outcome: 'pass', summary: 'no changed line that tests could miss', evidence: notes };
-  if (share === undefined)
-    return {
-      outcome: 'unproven',
-      summary: `none of ${count(left, 'changed line')} could be taken back`,
-      evidence: notes,
-      next: 'Give the check `change` more `time` or more `runs` in the contract, or make the tests quicker.',
-    };
-  const shown = untested.slice(0, SHOWN_PLACES).map((place) => `${nameOf(place)}: no test misses it`);
-  const more = untested.length - shown.length;
-  const evidence = [...shown, ...(more > 0 ? [`and ${more} more`] : []), ...notes];
-  const bare = linesOf(untested);
-  const isEnough = share >= min;
-  const summary =
-    bare === 0
-      ? `tests miss all ${count(measured, 'changed line')} that were taken back`
-      : `${bare} of ${count(measured, 'changed line')} are untested${isEnough ? '' : `: tests have to miss ${percent(min)}`}`;
-  if (isEnough) return { outcome: 'pass', summary, evidence };
-  return {
-    outcome: 'fail',
-    summary,
-    evidence,
-    next: 'All tests pass without these lines, or never reach them. Test what they do, or take them out.',
-  };
-}
-
-function notesFor({ testedInGroup, same, notMeasured, problems, runsUsed }: Figures): string[] {
-  const notes: string[] = [];
-  if (same.length > 0)
-    notes.push(
-      `${count(linesOf(same), 'line')} do what was done before, as far as tests tell: ${listed(same)}`,
-    );
-  if (testedInGroup.length > 0)
-    notes.push(
-      `${count(linesOf(testedInGroup), 'line')} are missed in a group only: ${listed(testedInGroup)}`,
-    );
-  if (notMeasured.length > 0)
-    notes.push(
-      `${count(linesOf(notMeasured), 'line')} were not measured within ${count(runsUsed, 'run')}: ${listed(notMeasured)}`,
-    );
-  return [...notes, ...problems];
-}
-
-const LISTED = 5;
-
-function listed(places: readonly ChangedPlace[]): string {
-  const more = places.length - LISTED;
-  const names = places.slice(0, LISTED).map((place) => rangeOf(place));
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function nameOf(place: ChangedPlace): string {
-  return `${rangeOf(place)} (${count(place.lines, 'line')})`;
-}
-
-function rangeOf({ path, from, to }: ChangedPlace): string {
-  return from === to ? `${path}:${from}` : `${path}:${from}-${to}`;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
 }

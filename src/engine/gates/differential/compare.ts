@@ -10,16 +10,22 @@ import {
   tells,
 } from '../../core/proof/differential.ts';
 import { contradiction } from '../../core/proof/printed-summary.ts';
+import { mergedTests, unitsToRepeat } from '../../core/proof/selection.ts';
 import { fileOf, formOf, isSameForm } from '../../core/proof/test-forms.ts';
 import { passes } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
-import type { ChangeFinding } from './change.ts';
-import { NOTHING_RUN, type Run, type Runs } from './runs.ts';
+import { refuseBent } from '../shared/canary-order.ts';
+import { NOTHING_RUN, type Run } from '../shared/test-run.ts';
+import type { ChangeFinding } from './change-words.ts';
+import type { Parts } from './parts.ts';
+import type { Runs } from './runs.ts';
 import type { Trees } from './trees.ts';
 
 export interface Comparison {
   /** The tests as they are now, on the code as it is now. */
   present: Run;
+  /** What runs by itself; absent: the tests only run together, or nothing was compared. */
+  parts?: Parts;
   old?: OldTests;
   fresh?: NewTests;
   /** New tests should show something, and do not. */
@@ -35,12 +41,19 @@ export interface Comparison {
 
 const NO_OLD: OldTests = { kept: [], mended: [], lost: [], flaky: [], removed: [] };
 
+export interface Measuring {
+  trees: Trees;
+  runs: Runs;
+  /** What of the tests runs by itself; undefined: they only run together. */
+  partsOf(seen: readonly Run[]): Promise<Parts | undefined>;
+}
+
 export async function compare(
   options: DifferentialOptions,
-  trees: Trees,
-  runs: Runs,
+  measuring: Measuring,
   task: string,
 ): Promise<Comparison> {
+  const { trees, runs } = measuring;
   const checks = new Set(options.checks ?? DIFFERENTIAL_CHECKS);
   const present = await runs.of(trees.now, 'the tests of now');
   const found: Comparison = {
@@ -51,6 +64,7 @@ export async function compare(
     notes: [],
   };
   if (!present.green) return found;
+  refuseBent(present, options.command);
   const then = await startRun(trees, runs);
   if (tells(then) && !trees.hadTests)
     throw new Unmeasurable(
@@ -66,6 +80,7 @@ export async function compare(
     );
   await refuseSilence(present, trees);
   refuseContradiction(then, present, options, trees.changed.tests.length === 0);
+  if (tells(present)) found.parts = await measuring.partsOf([then, present]);
   if (checks.has('old_tests')) await compareOldTests(found, then, trees, runs, options);
   if (checks.has('new_tests')) await compareNewTests(found, then, trees, runs, options, task);
   return found;
@@ -143,17 +158,19 @@ async function compareOldTests(
     found.notes.push('there were no tests at the start');
     return;
   }
-  const what = 'the tests of the start on the code of now';
+  const what = OLD_ON_NEW;
   const counts = (old: OldTests): OldTests => ({
     ...old,
     lost: old.lost.filter(({ name }) => !isInMayChange(name, trees)),
   });
-  const now = await runs.of(trees.oldOnNew, what);
+  const repeated = await repeatedTests(found, then, trees, runs);
+  const now = repeated ?? (await runs.of(trees.oldOnNew, what));
   if (tells(then) && !tells(now) && now.green)
     throw new Unmeasurable(
       `\`${command}\` reported ${then.tests.size} tests at the start, and reports none of them on the code of now, although it ends with exit code 0`,
     );
   await refuseSilence(now, trees);
+  refuseBent(now, command);
   refuseContradiction(then, now, options, true);
   const { present } = found;
   const moved = (old: OldTests) =>
@@ -162,12 +179,36 @@ async function compareOldTests(
   found.old = first;
   if (first.lost.length === 0) return;
   // What fails once may fail by chance.
-  const again = [await runs.of(trees.oldOnNew, what, 2)];
+  const again = [await runs.of(trees.oldOnNew, what, repeated ? 1 : 2)];
   const before = await secondStartRun(then, trees, runs);
   found.old = moved(compareOld({ start: [then, ...before], now: [now, ...again], present, whole }));
   found.lines = now.lines;
   if (found.old.lost.length > 0) found.onlyWithSettings = await passingWithSettings(found.old, trees, runs);
 }
+
+/**
+ * Runs those tests of the start that this change may concern. What the others did beside the new tests is what they do
+ * without these. Undefined: all of them have to run.
+ */
+async function repeatedTests(
+  { parts, present }: Comparison,
+  then: Run,
+  trees: Trees,
+  runs: Runs,
+): Promise<Run | undefined> {
+  if (!parts || trees.oldOnNew === trees.now) return undefined;
+  const { units, reach, changedCode } = parts;
+  const repeated = unitsToRepeat(units, { tests: trees.changed.tests, code: changedCode }, reach);
+  if (!repeated) return undefined;
+  const isRepeated = (test: string) => repeated.has(units.ofTest(test) ?? '');
+  const atStart = new Set([...then.tests.keys()].filter(isRepeated).map((test) => units.ofTest(test) ?? ''));
+  const narrowed = parts.narrowed(atStart);
+  if (atStart.size > 0 && !narrowed) return undefined;
+  const part = narrowed && (await runs.of(await parts.tree(trees.oldOnNew, narrowed), OLD_ON_NEW));
+  return { ...present, ...part, tests: mergedTests(present.tests, part?.tests ?? new Map(), isRepeated) };
+}
+
+const OLD_ON_NEW = 'the tests of the start on the code of now';
 
 async function secondStartRun(then: Run, trees: Trees, runs: Runs): Promise<Run[]> {
   if (then === NOTHING_RUN) return [];
@@ -265,11 +306,39 @@ async function compareNewTests(
     found.notes.push('only tests were changed, so that none of them can fail on the old code alone');
     return;
   }
-  const back = await runs.of(trees.newOnOld, 'the tests of now on the code of the start');
   const changed = changedTests(then, present, trees);
-  const fresh = compareNew({ start: then, present, back, changed, whole: `\`${command}\`` });
+  const whole = `\`${command}\``;
+  const compared = (back: Run) => compareNew({ start: then, present, back, changed, whole });
+  const isNothing = (fresh: NewTests) => tells(present) && showNothing(fresh, old ?? NO_OLD, task);
+  const part = await freshTests(found, then, changed, trees, runs);
+  const first = part && compared(part);
+  // What only part of the tests said holds nobody.
+  const fresh = first && !isNothing(first) ? first : compared(await runs.of(trees.newOnOld, NEW_ON_OLD));
   found.fresh = fresh;
-  found.showsNothing = tells(present) && showNothing(fresh, old ?? NO_OLD, task);
+  found.showsNothing = isNothing(fresh);
+}
+
+const NEW_ON_OLD = 'the tests of now on the code of the start';
+
+/** Runs the new and changed tests on the code of the start. Undefined: all tests have to run. */
+async function freshTests(
+  { parts, present }: Comparison,
+  then: Run,
+  changed: ReadonlySet<string>,
+  trees: Trees,
+  runs: Runs,
+): Promise<Run | undefined> {
+  if (!parts) return undefined;
+  const { units } = parts;
+  const names = [...present.tests.keys()].filter((name) => changed.has(name) || !then.tests.has(name));
+  const wanted = new Set(names.map((name) => units.ofTest(name) ?? ''));
+  const narrowed = parts.narrowed(wanted);
+  if (wanted.size > 0 && !narrowed) return undefined;
+  const part = narrowed ? await runs.of(await parts.tree(trees.newOnOld, narrowed), NEW_ON_OLD) : NOTHING_RUN;
+  return {
+    ...part,
+    tests: mergedTests(new Map(), part.tests, (test) => wanted.has(units.ofTest(test) ?? '')),
+  };
 }
 
 /** The tests that were there at the start and have another text now. */

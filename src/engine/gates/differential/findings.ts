@@ -1,7 +1,7 @@
 /** What does not hold, in words: each with the name by which it is allowed, and with both forms of a test. */
 import type { LostTest } from '../../core/proof/differential.ts';
 import { differingLines, fileOf, formOf, type TestForm } from '../../core/proof/test-forms.ts';
-import type { ChangeFinding } from './change.ts';
+import type { ChangeFinding } from './change-words.ts';
 import type { Comparison } from './compare.ts';
 import type { Trees } from './trees.ts';
 
@@ -97,7 +97,7 @@ function nothingShown(added: readonly string[]): Finding {
   };
 }
 
-/** Changed code that no test misses. */
+/** Changed code that is not tested, where the contract names a share. */
 export function findingsInChange(change: ChangeFinding | undefined): Finding[] {
   if (change?.outcome !== 'fail') return [];
   const lines = [`${change.summary} [change]`, ...change.evidence.map((line) => `  ${line}`)];

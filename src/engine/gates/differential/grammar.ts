@@ -30,7 +30,7 @@ export const differentialGrammar = gateKind({
       .exactOptional(),
     checks: listOf(oneOf(DIFFERENTIAL_CHECKS, CHECKS), 'check', CHECKS)
       .describe(
-        'What is measured; all when absent. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start. change: whether tests miss changed code when it is taken back.',
+        'What is measured; all when absent. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start. change: whether a test fails when changed lines are undone.',
       )
       .exactOptional(),
     may_change: listOf(pathOf('a glob', MAY_CHANGE), 'glob', MAY_CHANGE)
@@ -43,11 +43,15 @@ export const differentialGrammar = gateKind({
       .exactOptional(),
     ...modelOptions(RESOLVE),
     runs: wholeNumber(BUDGET)
-      .describe('The most runs of the tests for the check change; 20 when absent.')
+      .describe(
+        'The most runs of the tests for the check change. Without runs, time and min it takes about half a run of the tests.',
+      )
       .exactOptional(),
-    time: timeOf(BUDGET).describe('The most time for the check change; 10m when absent.').exactOptional(),
+    time: timeOf(BUDGET).describe('The most time for the check change.').exactOptional(),
     min: share
-      .describe('The share of the changed lines that tests have to miss; 0.8 when absent.')
+      .describe(
+        'The share of the changed lines that have to be tested: a test fails when they are undone. When absent, untested lines are told and hold nobody.',
+      )
       .exactOptional(),
   },
   conflict: (_, { resolve, model, max_cost }) =>

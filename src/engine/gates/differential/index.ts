@@ -4,16 +4,21 @@ import {
   type DifferentialOptions,
 } from '../../core/contract/gate-options.ts';
 import type { DifferentialProof, Proof } from '../../core/loop/verdict.ts';
+import { failingUnits } from '../../core/proof/selection.ts';
+import type { Tests } from '../../core/proof/take-back.ts';
 import { countOf, lostTests } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import type { Rooms } from '../../ports/rooms.ts';
 import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { runGate } from '../run/index.ts';
 import { NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';
-import { type ChangeFinding, judgeChange } from './change.ts';
+import type { Run } from '../shared/test-run.ts';
+import { judgeChange } from './change.ts';
+import type { ChangeFinding } from './change-words.ts';
 import { type Comparison, compare, otherTests, startRun } from './compare.ts';
 import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
 import { onlyWords } from './only-words.ts';
+import { type Parts, partsOf } from './parts.ts';
 import { type Runs, runsOf } from './runs.ts';
 import { printOf, type Settled, settle } from './settle.ts';
 import { differentialTraits } from './traits.ts';
@@ -52,7 +57,12 @@ async function judgeWork(
 ): Promise<Judgement> {
   const runs = runsOf(options, context, signal);
   const trees = await allTrees(options, span, context, runs, signal);
-  const comparison = await compare(options, trees, runs, context.request.task);
+  const measuring = {
+    trees,
+    runs,
+    partsOf: (seen: readonly Run[]) => partsOf(options.command, trees, seen, context.rooms, signal),
+  };
+  const comparison = await compare(options, measuring, context.request.task);
   const { present } = comparison;
   if (!present.green)
     return {
@@ -93,18 +103,18 @@ async function allTrees(
   return also.length === 0 ? trees : treesFor({ ...options, also }, span, context, signal);
 }
 
-/** Takes changed code back and runs the tests of now. Undefined when no code was changed. */
+/** Takes changed code back and runs the tests of now that reach it. Undefined when no code was changed. */
 async function takenBack(
   options: DifferentialOptions,
   trees: Trees,
   runs: Runs,
-  { present }: Comparison,
+  { present, parts }: Comparison,
   { workspace, rooms }: GateContext & { rooms: Rooms },
   signal: AbortSignal,
 ): Promise<ChangeFinding | undefined> {
   if (!trees.codeChanged) return undefined;
   const { start, now, changes } = trees;
-  const { runs: most = CHANGE_BUDGET.runs, timeMs = CHANGE_BUDGET.timeMs, min = CHANGE_BUDGET.min } = options;
+  const { min } = options;
   return judgeChange(
     {
       changes,
@@ -113,18 +123,59 @@ async function takenBack(
       contentAt: (tree, path) => workspace.contentAt(tree, path),
       isTest: trees.isOfTests,
       compose: (composition, until) => rooms.compose(composition, until),
-      run: async (tree) => {
-        const { green, tests } = await runs.of(tree, 'the tests without a part of the change');
-        const lost = lostTests({ tests: present.tests, whole: true }, { tests, whole: true });
-        return green && (tests.size === 0 || lost.length === 0) ? 'green' : 'red';
-      },
-      runs: most,
-      timeMs,
+      testsOf: testsReaching(parts),
+      expectedMs: (tests) => present.durationMs * shareOf(tests, parts),
+      run: (tree, tests) => failingOn(tree, tests, present, parts, runs),
+      ...changeBudget(options, present),
       min,
       clock: () => performance.now(),
     },
     signal,
   );
+}
+
+/** A run of few tests has to begin, too. */
+const LEAST_SHARE = 0.1;
+
+function shareOf(tests: Tests, parts: Parts | undefined): number {
+  return tests === 'all' || !parts ? 1 : Math.max(LEAST_SHARE, parts.units.shareOf(tests));
+}
+
+/** Looking at the change costs about half a run of the tests, unless the contract asks for more. */
+function changeBudget({ runs, timeMs, min }: DifferentialOptions, { durationMs }: Run) {
+  const most = { runs: runs ?? CHANGE_BUDGET.runs, timeMs: timeMs ?? CHANGE_BUDGET.timeMs };
+  if (runs !== undefined || timeMs !== undefined || min !== undefined) return most;
+  return { ...most, timeMs: Math.max(durationMs / 2, CHANGE_BUDGET.freeMs) };
+}
+
+function testsReaching(parts: Parts | undefined): (path: string) => Tests {
+  return (path) => {
+    if (!parts) return 'all';
+    const { units, reach } = parts;
+    const paths = new Set([path]);
+    const reaching = units.all.filter(({ files }) => files.some((file) => reach.reaches(file, paths)));
+    // A file that no test seems to load is reached in a way that no import tells, or not at all.
+    return reaching.length === 0 ? 'all' : new Set(reaching.map(({ name }) => name));
+  };
+}
+
+/** Runs these tests on a tree without a part of the change. */
+async function failingOn(
+  tree: string,
+  tests: Tests,
+  present: Run,
+  parts: Parts | undefined,
+  runs: Runs,
+): Promise<{ failing: Tests }> {
+  const what = 'the tests without a part of the change';
+  const narrowed = tests === 'all' ? undefined : parts?.narrowed(tests);
+  const run = await runs.of(parts && narrowed ? await parts.tree(tree, narrowed) : tree, what);
+  if (run.tests.size === 0) return { failing: run.green && present.tests.size === 0 ? new Set() : 'all' };
+  const lost = lostTests({ tests: present.tests, whole: true }, { tests: run.tests, whole: true });
+  const failing = parts ? failingUnits(present.tests, run.tests, parts.units) : new Set<string>();
+  if (narrowed) return { failing: new Set([...failing].filter((unit) => narrowed.units.has(unit))) };
+  const isGreen = run.green && lost.length === 0;
+  return { failing: isGreen ? new Set() : failing.size === 0 ? 'all' : failing };
 }
 
 function unprovenChange({ summary, evidence, next }: ChangeFinding): Judgement {

@@ -30,6 +30,8 @@ export interface Trees {
   hadTests: boolean;
   /** Whether anything changed that is no test. */
   codeChanged: boolean;
+  /** Whether code only moved, so that tests of the other moment find it by a link. */
+  linked: boolean;
   /** Whether tests changed; `paths` in the tree of now, or of the start where they are gone. */
   changed: { tests: string[]; settings: string[]; shared: string[] };
   /** The texts of changed files with tests. */
@@ -120,6 +122,7 @@ export async function treesFor(
     codeChanged: ofCode.some(
       (path) => !NO_CODE.test(path) && !isDependencyFile(path) && isCodeChange(path, then, present),
     ),
+    linked: moved.length > 0,
     changed: {
       tests: [...differing.filter(isTest), ...mixed.unitTests],
       settings: [

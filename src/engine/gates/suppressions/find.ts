@@ -13,6 +13,8 @@ export interface Finding {
   group: SuppressionGroup;
   name: string;
   text: string;
+  /** It holds nobody. The receipt says it. */
+  told?: true;
 }
 
 /** A place in one file, then or now. */

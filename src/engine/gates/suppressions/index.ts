@@ -7,7 +7,15 @@ import { contentsAt, NOTHING_TO_COMPARE, type Span, workSinceStart } from '../sh
 import { DIRECTIVES } from './directives.ts';
 import { isLeftOut } from './files.ts';
 import { describeFinding, type FilePair, type Finding, findAdded } from './find.ts';
-import { isCompared, loosened, newSettings, settingsFinding } from './settings.ts';
+import {
+  isCompared,
+  loosened,
+  type NewSettings,
+  newSettings,
+  saysLess,
+  sectionOf,
+  settingsFinding,
+} from './settings.ts';
 import { SNIFFS } from './sniffing.ts';
 import { suppressionsTraits } from './traits.ts';
 
@@ -113,12 +121,8 @@ async function settingsIn(
     const isNew = change === 'added' || (from !== undefined && nameOf(from) !== nameOf(path));
     const settings = isNew ? newSettings(path) : undefined;
     if (settings) {
-      const before =
-        settings.folder === ''
-          ? (await hasAny(settings.usual, path, span, context)) ||
-            (await isSetUpIn(SHARED, settings.tool, span, context))
-          : await existedBefore(settings.folder, changes, context);
-      if (before) found.push(settingsFinding(settings));
+      const finding = await newSettingsIn(settings, changes, span, context);
+      if (finding) found.push(finding);
     } else if (!isNew && isCompared(path)) {
       const [then, now] = await Promise.all([
         workspace.contentAt(span.from, from ?? path),
@@ -130,34 +134,44 @@ async function settingsIn(
   return found;
 }
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+/** Settings that are new where the tool had others. Beside these, and saying what they said, they hold nobody. */
+async function newSettingsIn(
+  settings: NewSettings,
+  changes: readonly FileChange[],
+  span: Span,
+  context: GateContext,
+): Promise<Finding | undefined> {
+  const finding = settingsFinding(settings);
+  if (settings.folder !== '')
+    return (await existedBefore(settings.folder, changes, context)) ? finding : undefined;
+  const before = await saidBefore(settings, span, context);
+  if (before === undefined) return undefined;
+  const text = (await context.workspace.contentAt(span.to, settings.path)) ?? '';
+  return saysLess(settings.path, text, before) ? finding : { ...finding, told: true };
 }
 
-async function hasAny(
-  names: readonly string[],
-  path: string,
-  { from }: Span,
-  { workspace }: GateContext,
-): Promise<boolean> {
-  const others = names.filter((name) => name !== path);
-  const texts = await Promise.all(others.map((name) => workspace.contentAt(from, name)));
-  return texts.some((text) => text !== undefined);
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Files in which several tools may be set up. */
 const SHARED = ['setup.cfg', 'tox.ini', 'pyproject.toml', 'package.json'];
 
-/** Whether the tool was set up at the start in a file that it shares with others. */
-async function isSetUpIn(
-  names: readonly string[],
-  tool: string,
+/** What settings of the same tool said at the root at the start; undefined when there were none. */
+async function saidBefore(
+  { path, tool, usual }: NewSettings,
   { from }: Span,
   { workspace }: GateContext,
-): Promise<boolean> {
-  const texts = await Promise.all(names.map((name) => workspace.contentAt(from, name)));
+): Promise<string[] | undefined> {
+  const textsOf = async (names: readonly string[]) =>
+    (await Promise.all(names.map((name) => workspace.contentAt(from, name)))).filter(
+      (text) => text !== undefined,
+    );
+  const own = await textsOf(usual.filter((name) => name !== path));
   const heads = [`[${tool}]`, `[${tool}:`, `[${tool}-`, `[tool.${tool}`, `"${tool}Config"`, `"${tool}": {`];
-  return texts.some((text) => heads.some((head) => text?.includes(head)));
+  const shared = (await textsOf(SHARED)).filter((text) => heads.some((head) => text.includes(head)));
+  if (own.length + shared.length === 0) return undefined;
+  return [...own, ...shared.map((text) => sectionOf(tool, text))];
 }
 
 /** Whether a folder was there at the start. A new package brings settings of its own. */
@@ -182,10 +196,13 @@ function judgementOf(
   const { allow = [] } = options;
   const inContract = ({ group, name }: Finding) => allow.includes(group) || allow.includes(name);
   const byName = ({ id }: Finding) => context.request.allowed.includes(id);
-  const open = found.filter((finding) => !inContract(finding) && !byName(finding));
-  const notes = found
-    .filter(inContract)
-    .map((finding) => `allowed by the contract: ${describeFinding(finding)}`);
+  const open = found.filter((finding) => !finding.told && !inContract(finding) && !byName(finding));
+  const notes = [
+    ...found.filter(inContract).map((finding) => `allowed by the contract: ${describeFinding(finding)}`),
+    ...found
+      .filter((finding) => finding.told && !inContract(finding))
+      .map((finding) => describeFinding(finding)),
+  ];
   const named = found.filter((finding) => !inContract(finding) && byName(finding));
   const known = { notes: notes.length > 0 ? notes.slice(0, MAX_LINES) : undefined };
   if (open.length === 0) return { ...known, ...passed(named) };

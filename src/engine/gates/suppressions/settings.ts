@@ -85,6 +85,34 @@ export function newSettings(path: string): NewSettings | undefined {
   return tool && { path, tool: tool.name, folder: path.slice(0, Math.max(0, cut - 1)), usual: tool.usual };
 }
 
+/**
+ * Whether settings that appear beside those of the start say less than these: a line of them is gone, or something is left
+ * out or switched off. Settings that are programs say less when they name no rules at all. `before`: what was said at the start.
+ */
+export function saysLess(path: string, text: string, before: readonly string[]): boolean {
+  if (loosened(path, '', text).length > 0) return true;
+  if (OBJECTS.test(path)) return !/\b(?:rules|extends|recommended|presets?|configs?|plugins)\b/.test(text);
+  const said = new Set(saidIn(text));
+  return before.flatMap(saidIn).some((line) => !said.has(line));
+}
+
+function saidIn(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/(^|\s)[#;].*$/, '').replace(/\s+/g, ''));
+  return lines.filter((line) => line !== '' && !line.startsWith('['));
+}
+
+/** What a file that several tools share says of one of them. */
+export function sectionOf(tool: string, text: string): string {
+  const lines = text.split('\n');
+  const heads = [`[${tool}]`, `[${tool}:`, `[${tool}-`, `[tool.${tool}]`, `[tool.${tool}.`];
+  let isIn = false;
+  const own = lines.filter((line) => {
+    if (line.startsWith('[')) isIn = heads.some((head) => line.startsWith(head));
+    return isIn;
+  });
+  return own.join('\n');
+}
+
 export function settingsFinding({ path, tool, folder }: NewSettings): Finding {
   const where = folder === '' ? 'beside those that are there' : 'for this folder alone';
   const text = `new settings of ${tool}, ${where}`;

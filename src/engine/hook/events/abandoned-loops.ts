@@ -2,7 +2,8 @@ import { type Answer, type HookEvent, type SessionStartEvent, SILENCE } from '..
 import type { LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { iterationWords } from '../../core/words/reason.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import { situationOf } from '../stop/situation.ts';
 
 const MOST_TOLD = 3;

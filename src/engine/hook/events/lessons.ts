@@ -1,5 +1,5 @@
 import { type Answer, type HookEvent, SILENCE } from '../../core/loop/event.ts';
-import type { Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 
 /** Tells a session without a loop the lessons of earlier loops, and tells you that it did. */
 export function tellLessons(event: HookEvent, { lessons, clock, ...ports }: Ports): Answer {

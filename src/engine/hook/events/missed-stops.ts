@@ -1,7 +1,8 @@
 import type { HookEvent } from '../../core/loop/event.ts';
 import { MISSED_WORDS, missedEntry, missedStop } from '../../core/loop/missed-stop.ts';
 import type { LoopState } from '../../core/loop/state.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 
 /** Events between turns: the Stop of the turn before has been answered by now, if there was one. */
 const BETWEEN_TURNS = new Set(['UserPromptSubmit', 'SessionStart', 'SessionEnd']);

@@ -3,7 +3,8 @@ import { hasEnded } from '../../core/loop/state.ts';
 import { singleQuoted } from '../../core/shell/words.ts';
 import { visible } from '../../core/text/visible.ts';
 import { askInLine } from '../../core/tools/ask-command.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import { askPerson } from './ask-person.ts';
 
 /**

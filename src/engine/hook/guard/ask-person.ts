@@ -1,5 +1,5 @@
 /** The agent asks you something: by `untildone ask` in its shell, or by a line that says exactly that. */
-import { type AskRule, DEFAULT_ASK } from '../../core/contract/contract.ts';
+import { DEFAULT_ASK } from '../../core/contract/contract.ts';
 import {
   type Asking,
   ask,
@@ -12,10 +12,12 @@ import {
 import type { Entry } from '../../core/loop/entry.ts';
 import { type Answer, isPersonsPrompt, type PromptEvent, SILENCE } from '../../core/loop/event.ts';
 import { type AskedQuestion, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import type { AskRule } from '../../core/run/options.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import type { AskRequest } from '../../core/tools/ask-command.ts';
 import { askingWords } from '../../core/words/asking.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 
 /** Writes a question, or a decision of the agent, into the journal. Returns what the agent is told, or throws it. */
 export function askPerson(ref: LoopRef, request: AskRequest, { store }: Pick<Ports, 'store'>): string {

@@ -7,7 +7,7 @@ import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import { agentBrief, guardReason } from '../../core/words/guards.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { judgeEvent } from '../../judging/judge-event.ts';
-import type { JudgingPorts, SessionPorts } from '../../judging/ports.ts';
+import type { Ports, SessionPorts } from '../../judging/ports.ts';
 import { workOfAgent } from '../../judging/subagent-work.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
@@ -79,7 +79,7 @@ function agentIn(event: HookEvent, isUnapproved: boolean, refused: boolean): Gua
 export async function beginAgent(
   event: SubagentStartEvent,
   session: GuardedSession,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<Answer> {
   const { agentId: id = '', agentType: type = '' } = event;
   const planned = planGates(event, session.contract.contract);
@@ -95,7 +95,7 @@ export async function beginAgent(
 async function worktreeOf(
   { cwd }: SubagentStartEvent,
   { contract, frozen }: FrozenContract,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<AgentLine['worktree']> {
   if (cwd === undefined || cwd === frozen.project) return undefined;
   try {

@@ -4,7 +4,7 @@ import { type Answer, SILENCE, type ToolEvent } from '../../core/loop/event.ts';
 import { agentDetail } from '../../core/loop/subagents.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import type { ToolRuling } from '../../core/tools/tool-rules.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import { withMessages } from '../stop/answers.ts';
 
@@ -16,7 +16,7 @@ const WORD_LIMIT = 200;
 export async function rulingOn(
   event: ToolEvent,
   session: Pick<GuardedSession, 'contract' | 'rules'>,
-  ports: Pick<JudgingPorts, 'tools'>,
+  ports: Pick<Ports, 'tools'>,
 ): Promise<ToolRuling> {
   const { name, tool, input } = event;
   const { contract, frozen } = session.contract;

@@ -5,10 +5,10 @@ import {
   type FrozenContract,
   type GateSpec,
   isTrustedContract,
-  type RunMode,
   withoutImplicitChange,
 } from '../../core/contract/contract.ts';
 import type { ImplicitChange } from '../../core/contract/gate-options.ts';
+import type { NewRun } from '../../core/loop/entry.ts';
 import { namesOnTheWay } from '../../core/loop/phases.ts';
 import { callsFor, type GateCall } from '../../core/loop/plan-gates.ts';
 import { baseGates } from '../../core/loop/since-start.ts';
@@ -36,7 +36,7 @@ export interface LoopPlan {
   /** For whole outputs of the baseline. */
   outputDir: string;
   /** A loop over many sessions. */
-  run?: { mode: RunMode; freshEvery?: number; parent?: string };
+  run?: NewRun;
   /** For a child of a run: what its parent has frozen. Nothing is frozen again. */
   frozen?: FrozenContract['frozen'];
   /** For a child with features of a list: when they pass already, it has nothing to do. Else a change is asked for. */

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import {
-  type AskRule,
   type Contract,
   DEFAULT_ASK,
   DEFAULT_LIMITS,
   foreignContract,
-  type Limit,
   type Limits,
   promiseContract,
   promiseOf,
@@ -17,6 +15,7 @@ import { phaseSituation } from '../../core/loop/phases.ts';
 import { renderPromise } from '../../core/loop/promise.ts';
 import { changedTestLines } from '../../core/loop/started-with.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import type { AskRule } from '../../core/run/options.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';
 import { sayDuration } from '../../core/text/duration.ts';
@@ -41,8 +40,6 @@ export interface StartOptions {
   loop?: string;
   task: string;
   promise?: string;
-  maxIterations?: Limit;
-  maxDuration?: Limit;
   session: string;
   project: string;
   /** Another contract file than untildone.yaml. */
@@ -55,7 +52,7 @@ export interface StartOptions {
   only?: string[];
   /** What a question of the agent does; wins over the contract. */
   ask?: Partial<AskRule>;
-  /** Further limits that win over those of the contract. */
+  /** Limits that win over those of the contract. */
   limits?: Partial<Limits>;
 }
 
@@ -116,10 +113,7 @@ export function planLoop(options: StartOptions, world: World, out: (line: string
 
 /** The contract of a loop: what is written, and what the options add to it or put in its place. */
 export function contractOf(
-  options: Pick<
-    StartOptions,
-    'promise' | 'maxIterations' | 'maxDuration' | 'features' | 'only' | 'ask' | 'limits'
-  >,
+  options: Pick<StartOptions, 'promise' | 'features' | 'only' | 'ask' | 'limits'>,
   written: Contract | undefined,
 ): Contract {
   return withAsk(contractFor(options, withFeatures(written, options)), options.ask);
@@ -168,8 +162,6 @@ function withAsk(contract: Contract, given: Partial<AskRule> = {}): Contract {
 function contractFor(options: Parameters<typeof contractOf>[0], contract: Contract | undefined): Contract {
   const limits = {
     ...(contract?.limits ?? DEFAULT_LIMITS),
-    ...(options.maxIterations === undefined ? {} : { iterations: options.maxIterations }),
-    ...(options.maxDuration === undefined ? {} : { durationMs: options.maxDuration }),
     ...defined(options.limits ?? {}),
   };
   if (!contract || contract.done.length === 0) {

@@ -17,7 +17,7 @@ import {
   waitedInVain,
 } from '../../core/words/reason.ts';
 import { newSubagentResults } from '../../core/words/subagent-results.ts';
-import type { Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { FormatBehaviour, Words } from '../../ports/session-loop.ts';
 import { withMessages } from './answers.ts';
 import { askedNow, tellEnding } from './situation.ts';

@@ -11,24 +11,20 @@ import {
   questionNotice,
 } from '../../core/words/endings.ts';
 import { traitsOf } from '../../gates/traits.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { JournalEnd, LoadedContract, LoopRef } from '../../ports/ports.ts';
 import { contractFileNow } from './situation.ts';
 import type { StoppedLoop } from './stop-facts.ts';
 
 /** Sends the contract's notifications about the end of a loop. A failed delivery is recorded and changes nothing. */
-export async function notifyEnding(ref: LoopRef, state: LoopState, ports: JudgingPorts): Promise<undefined> {
+export async function notifyEnding(ref: LoopRef, state: LoopState, ports: Ports): Promise<undefined> {
   if (!hasEnded(state)) return;
   const events = [state.status, ...(state.ending?.cause === NEEDS_PERSON ? [NEEDS_PERSON] : [])];
   await notify(ref, events, (task) => endingNotice(state, task), ports);
 }
 
 /** Sends the contract's notifications about a question of the loop. */
-export async function notifyQuestion(
-  ref: LoopRef,
-  state: LoopState,
-  ports: JudgingPorts,
-): Promise<undefined> {
+export async function notifyQuestion(ref: LoopRef, state: LoopState, ports: Ports): Promise<undefined> {
   if (state.waiting?.why !== 'approval') return;
   await notify(ref, [NEEDS_PERSON], (task) => questionNotice(state, task), ports);
 }
@@ -37,7 +33,7 @@ async function notify(
   ref: LoopRef,
   events: readonly string[],
   messageFor: (task: string) => Message,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<void> {
   const { contract, frozen } = ports.store.contract(ref);
   const wanted = contract.notify.filter((each) =>
@@ -70,7 +66,7 @@ export interface OpenReceipt {
 export async function openReceipt(
   { ref, loaded }: StoppedLoop,
   { verdicts, tree }: { verdicts: readonly Verdict[]; tree?: string },
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<OpenReceipt | undefined> {
   const { result } = sumUp(verdicts);
   if (result !== 'verified' && result !== 'claimed') return undefined;
@@ -93,12 +89,7 @@ export async function openReceipt(
   };
 }
 
-async function factsOfReceipt(
-  ref: LoopRef,
-  loaded: LoadedContract,
-  tree: string | undefined,
-  ports: JudgingPorts,
-) {
+async function factsOfReceipt(ref: LoopRef, loaded: LoadedContract, tree: string | undefined, ports: Ports) {
   const { project, contractFile } = loaded.frozen;
   const judges = await ports.judges(loaded.contract);
   const head = tree === undefined ? undefined : await judges.workspace(project).head();

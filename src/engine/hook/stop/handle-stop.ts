@@ -8,7 +8,7 @@ import { type Decision, isDone, type LoopState } from '../../core/loop/state.ts'
 import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
 import { judgeStop } from '../../judging/judge-loop.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 import { answerTo, type DecidedStop, situationAfter } from './answer-stop.ts';
@@ -19,7 +19,7 @@ import { situationOf } from './situation.ts';
 import { gatherFacts, type StopFacts, type StoppedLoop, seenAt } from './stop-facts.ts';
 
 /** Answers a Stop of an active loop. If this process is killed while it judges, the installed hook line holds the session. */
-export async function handleStop(event: StopEvent, loop: SessionLoop, ports: JudgingPorts): Promise<Answer> {
+export async function handleStop(event: StopEvent, loop: SessionLoop, ports: Ports): Promise<Answer> {
   const loaded = ports.store.contract(loop.ref);
   const state = measures(loaded.contract) ? noteCutOff(loop.ref, loop.state, ports) : loop.state;
   const watch = watchOver(loop.ref, state, loaded.contract, ports);
@@ -31,12 +31,7 @@ export async function handleStop(event: StopEvent, loop: SessionLoop, ports: Jud
 }
 
 /** Gathers facts, judges, decides, writes, answers. */
-async function answerStop(
-  event: StopEvent,
-  loop: StoppedLoop,
-  watch: Watch,
-  ports: JudgingPorts,
-): Promise<Answer> {
+async function answerStop(event: StopEvent, loop: StoppedLoop, watch: Watch, ports: Ports): Promise<Answer> {
   const { ref, state } = loop;
   // Read before anything is written: a hold that cannot be put into words must not be counted.
   const situation = situationOf(ref, state, ports);
@@ -61,7 +56,7 @@ const OPEN_CALL =
 async function holdDoubtful(
   event: StopEvent,
   { ref, state, loaded }: StoppedLoop,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<Answer> {
   const loop = { ref, measures: measures(loaded.contract), iteration: state.iteration };
   const answer = (await ports.session()).doubtful(event, loop, OPEN_CALL);
@@ -79,7 +74,7 @@ async function judgeWork(
   { ref, state, format, loaded }: StoppedLoop,
   { signals, lastMessage, tampering, needsPerson }: StopFacts,
   watch: Watch,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<JudgedStop> {
   let judged: JudgedStop = { verdicts: [] };
   if (needsPerson === undefined && !tampering.contractReplaced) {
@@ -97,7 +92,7 @@ function beginRun(
   event: StopEvent,
   { ref, state, format, loaded }: StoppedLoop,
   seen: StopSeen,
-  ports: JudgingPorts,
+  ports: Ports,
 ): void {
   const { onContext, limits } = loaded.contract;
   const isFull = (seen.contextShare ?? 0) >= limits.context;
@@ -118,7 +113,7 @@ function decideAndWrite(
   seen: StopSeen,
   { verdicts, took }: JudgedStop,
   receipt: OpenReceipt | undefined,
-  { store, clock }: JudgingPorts,
+  { store, clock }: Ports,
 ): DecidedStop {
   const { contract } = loaded;
   const own = format ? format.limits(contract.limits) : contract.limits;
@@ -158,7 +153,7 @@ function isEmpty(took: JudgedStop['took']): boolean {
 }
 
 /** False, too, when that cannot be told. */
-function isStillActive(ref: LoopRef, store: JudgingPorts['store']): boolean {
+function isStillActive(ref: LoopRef, store: Ports['store']): boolean {
   try {
     return store.read(ref).status === 'active';
   } catch {
@@ -175,7 +170,7 @@ async function followUp(
   { decision, after }: DecidedStop,
   { verdicts }: JudgedStop,
   receipt: OpenReceipt | undefined,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<string[]> {
   const { contract, frozen } = loaded;
   const steps: (() => Promise<string[] | undefined> | string[] | undefined)[] = [
@@ -226,7 +221,7 @@ async function told(step: () => Promise<string[] | undefined> | string[] | undef
 const PROBLEM_LIMIT = 300;
 
 /** Starts a process that drives the loop from here on. */
-function goOnAsRun(ref: LoopRef, ports: JudgingPorts): string[] {
+function goOnAsRun(ref: LoopRef, ports: Ports): string[] {
   if (!ports.spawnRun) return [];
   try {
     ports.spawnRun(ref);

@@ -2,7 +2,8 @@ import type { Contract } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { measures } from '../../gates/traits.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
 
 const GATES_LIMIT = 200;

@@ -7,8 +7,8 @@ import { askedSoFar, howToAsk } from '../../core/words/asking.ts';
 import { endingMessage } from '../../core/words/endings.ts';
 import type { Situation } from '../../core/words/reason.ts';
 import type { Judges } from '../../gates/gate.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
-import type { LoopRef, Ports } from '../../ports/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
+import type { LoopRef } from '../../ports/ports.ts';
 
 /** Where a loop stands, for the texts about it. */
 export function situationOf(ref: LoopRef, state: LoopState, ports: Ports): Situation {
@@ -50,7 +50,7 @@ export async function tamperingWith(
   state: LoopState,
   frozen: Frozen,
   contractSha256: string,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<Tampering> {
   if (contractSha256 !== state.contractSha256) return { contractReplaced: true };
   const { foreignLines, foreignTold } = ports.store.noticeForeignLines(ref);

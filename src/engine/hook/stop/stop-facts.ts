@@ -8,7 +8,7 @@ import { agentsRead } from '../../core/loop/subagent-usage.ts';
 import { contextWindow, type TranscriptSignals } from '../../core/loop/transcript.ts';
 import { keepShort, lastLines, oneLine } from '../../core/text/clip.ts';
 import { redact } from '../../core/text/redact.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import { whatWallsNeed } from '../../judging/walls.ts';
 import type { LoadedContract } from '../../ports/ports.ts';
 import type { SessionLoop } from '../../ports/session-loop.ts';
@@ -39,7 +39,7 @@ export interface StopFacts {
 export async function gatherFacts(
   event: StopEvent,
   { ref, state, loaded }: StoppedLoop,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<StopFacts | 'doubtful'> {
   const { contract, frozen, sha256 } = loaded;
   const handsOver = state.run !== undefined || contract.onContext === 'spawn';
@@ -57,7 +57,7 @@ export async function gatherFacts(
 /** Commands of a repository run only after the user trusted them. A session is not held for what only the user can do. */
 async function whatPersonMustDo(
   { frozen, contract }: LoadedContract,
-  ports: JudgingPorts,
+  ports: Ports,
 ): Promise<string | undefined> {
   if (isTrustedContract(frozen, (project, fingerprint) => ports.store.isTrusted(project, fingerprint)))
     return whatWallsNeed(contract, ports);
@@ -71,7 +71,7 @@ async function whatPersonMustDo(
 async function look(
   event: StopEvent,
   state: LoopState,
-  ports: JudgingPorts,
+  ports: Ports,
   handsOver: boolean,
 ): Promise<TranscriptSignals> {
   const path = event.transcript;
@@ -89,12 +89,7 @@ function isWhole(signals: TranscriptSignals): boolean {
   return signals.answered === true && signals.lastText !== undefined;
 }
 
-function needsMore(
-  event: StopEvent,
-  state: LoopState,
-  signals: TranscriptSignals,
-  ports: JudgingPorts,
-): boolean {
+function needsMore(event: StopEvent, state: LoopState, signals: TranscriptSignals, ports: Ports): boolean {
   if (event.lastMessage === undefined || signals.openToolUse !== undefined) return true;
   // A tool call before this message matters only where Claude Code caps the blocks in a row.
   if (!signals.answered && ports.blockCap > 0 && !state.toolSeen && !signals.toolSinceBlock) return true;
@@ -137,7 +132,7 @@ export function seenAt(
   state: LoopState,
   { signals, lastMessage, tampering, needsPerson }: StopFacts,
   { tree, phase }: Pick<StopSeen, 'tree' | 'phase'>,
-  ports: JudgingPorts,
+  ports: Ports,
 ): StopSeen {
   const message = messageFingerprint(lastMessage);
   return {
@@ -195,18 +190,14 @@ function contextShareOf({ context }: StopEvent, signals: TranscriptSignals): { c
 export function subagentUsage(
   { transcript }: HookEvent,
   state: LoopState,
-  { transcripts }: Pick<JudgingPorts, 'transcripts'>,
+  { transcripts }: Pick<Ports, 'transcripts'>,
 ): StopSeen['subagents'] {
   if (transcript === undefined || state.run) return undefined;
   const found = transcripts.subagents(transcript, agentsRead(state));
   return found.length === 0 ? undefined : found;
 }
 
-function usageSince(
-  transcript: string,
-  state: LoopState,
-  ports: JudgingPorts,
-): NonNullable<StopSeen['usage']> {
+function usageSince(transcript: string, state: LoopState, ports: Ports): NonNullable<StopSeen['usage']> {
   const usage = ports.transcripts.usage(transcript, state.read);
   const id = usage.lastMessageId;
   return {

@@ -4,7 +4,7 @@ import { judgingWatch } from '../../home/interrupted-judging.ts';
 import type { Home } from '../../home/layout.ts';
 import { lessonsFor } from '../../home/lessons/files.ts';
 import { FileStore } from '../../home/store.ts';
-import type { JudgingPorts, OtherEvents } from '../../judging/ports.ts';
+import type { OtherEvents, Ports } from '../../judging/ports.ts';
 import type { Clock, Transcripts } from '../../ports/ports.ts';
 import type { ForeignLoops } from '../../ports/session-loop.ts';
 import {
@@ -40,11 +40,10 @@ interface PortsOptions {
 }
 
 /** The ports that every event needs, those of tool calls included: nothing heavy is imported here. */
-export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: FileStore } {
+export function openCommonPorts(options: PortsOptions): Ports & { store: FileStore } {
   const { home, env, load, loadFormats, session, tools } = options;
   const store = new FileStore(home, systemClock);
-  const judgesOf = async (contract?: Contract) => (await load()).openJudges(home, env, { contract });
-  const ports: JudgingPorts & { store: FileStore } = {
+  const ports: Ports & { store: FileStore } = {
     clock: systemClock,
     store,
     transcripts: whenRead(),
@@ -55,7 +54,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       loop: (...given) => lessonsFor(home).loop(...given),
     },
     judging: judgingWatch(home, { shellForgets: env.UNTILDONE_ANSWERED !== undefined }),
-    judges: judgesOf,
+    judges: async (contract?: Contract) => (await load()).openJudges(home, env, { contract }),
     receipts: async () => (await load()).openReceipts(home),
     session,
     tools,
@@ -74,9 +73,7 @@ export function openCommonPorts(options: PortsOptions): JudgingPorts & { store: 
       const { foreignLoops } = await loadFormats();
       return foreignLoops(event, hasNative, {
         home,
-        store,
         ports,
-        judges: () => judgesOf(),
         place: { ...place, ...(since === undefined ? {} : { since }) },
         pid: env.CLAUDE_PID,
       });

@@ -20,7 +20,7 @@ import { createHome, filesLock, type Home, realPath } from '../../home/layout.ts
 import type { FileStore } from '../../home/store.ts';
 import { markTrusted, trustedContract } from '../../home/trust.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { ForeignLoops, FormatBehaviour } from '../../ports/session-loop.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
@@ -28,30 +28,30 @@ import { applyChanges, foreignFiles, liesWithin } from '../../project/files.ts';
 import { gitIn } from '../../project/trees/project-git.ts';
 import { newLoopId, transcriptUntilNow } from '../start/inputs.ts';
 
-/** What the formats work with. Loaded only where foreign state exists. */
-export interface ForeignWorld {
+/** What the ports of the formats are opened with. They are loaded only where foreign state exists. */
+export interface ForeignOptions {
   home: Home;
-  store: FileStore;
-  ports: JudgingPorts;
+  ports: Ports & { store: FileStore };
   place: StatePlace;
   /** `CLAUDE_PID`. */
   pid?: string;
-  judges(): Promise<Judges>;
 }
 
 /** The loops of an event's session that live in foreign state. */
 export function foreignLoops(
   event: HookEvent,
   hasNative: boolean,
-  world: ForeignWorld,
+  options: ForeignOptions,
 ): Promise<ForeignLoops> {
   // A foreign state file can exist before the home does.
-  createHome(world.home);
-  recordClient(event.session, world);
-  return findLoops(event, hasNative, openForeign(world), world.ports);
+  createHome(options.home);
+  recordClient(event.session, options);
+  return findLoops(event, hasNative, openForeign(options), options.ports);
 }
 
-export function openForeign({ home, store, place, judges, ports }: ForeignWorld): ForeignPorts {
+export function openForeign({ home, place, ports }: ForeignOptions): ForeignPorts {
+  const { store } = ports;
+  const judges = () => ports.judges();
   return {
     formats: ALL_FORMATS,
     place,
@@ -75,7 +75,7 @@ export function openForeign({ home, store, place, judges, ports }: ForeignWorld)
 }
 
 /** Records the process of Claude Code. The installed hook line does so at SessionStart; other callers of the hook do not. */
-function recordClient(session: string, { home, place, pid }: ForeignWorld): void {
+function recordClient(session: string, { home, place, pid }: ForeignOptions): void {
   if (!isSafeId(session) || !/^[1-9]\d*$/.test(pid ?? '')) return;
   const record = join(home.sessions, `${session}.at`);
   if (!existsSync(record)) writeNew(record, `${place.folder}\n${pid}\n`, 0o600);
@@ -89,9 +89,9 @@ export function formatOfRun(
   event: HookEvent,
   ref: LoopRef,
   state: LoopState,
-  world: ForeignWorld,
+  options: ForeignOptions,
 ): FormatBehaviour | undefined {
-  const found = stateOfRun(ref, state, world);
+  const found = stateOfRun(ref, state, options);
   if (!found) return undefined;
   const { format, path, claim, foreign } = found;
   const reading = format.read(foreign.place, foreignFiles);
@@ -100,7 +100,7 @@ export function formatOfRun(
       { format, path, claim, reading: reading.loop, event, hasNative: false },
       ref,
       foreign,
-      world.ports,
+      options.ports,
     );
   const damage = reading.kind === 'unusable' ? reading.damage : undefined;
   const fault = reading.kind === 'unusable' ? reading.problem : 'it is gone';
@@ -109,37 +109,37 @@ export function formatOfRun(
     damage: damage ?? { file: path, fault },
     event: { ...event, name: 'other' } as HookEvent,
   };
-  return damagedBehaviour(loop, ref, state, foreign, world.ports)?.format;
+  return damagedBehaviour(loop, ref, state, foreign, options.ports)?.format;
 }
 
 /** Writes the ending of a run into the files of its format, where its last Stop did not do so. */
-export function closeRun(ref: LoopRef, world: ForeignWorld): string[] {
-  const found = stateOfRun(ref, world.store.read(ref), world);
-  return found ? closeForeign(ref, { ...world, place: found.foreign.place }) : [];
+export function closeRun(ref: LoopRef, options: ForeignOptions): string[] {
+  const found = stateOfRun(ref, options.ports.store.read(ref), options);
+  return found ? closeForeign(ref, { ...options, place: found.foreign.place }) : [];
 }
 
-function stateOfRun(ref: LoopRef, { dialect }: LoopState, world: ForeignWorld) {
+function stateOfRun(ref: LoopRef, { dialect }: LoopState, options: ForeignOptions) {
   const format = ALL_FORMATS.find(({ name, handsOver }) => name === dialect && handsOver);
-  const claim = format && claimOfLoop(world.home, ref.dir);
+  const claim = format && claimOfLoop(options.home, ref.dir);
   if (!format || !claim) return undefined;
   // The session may have been started in another folder than the project.
-  const place = { ...world.place, ralphLoopDir: claim.path };
-  return { format, path: claim.path, claim, foreign: openForeign({ ...world, place }) };
+  const place = { ...options.place, ralphLoopDir: claim.path };
+  return { format, path: claim.path, claim, foreign: openForeign({ ...options, place }) };
 }
 
 /** Writes the ending into the foreign files of a loop that the user ended, unless they belong to another loop by now. */
-export function closeForeign(ref: LoopRef, world: ForeignWorld): string[] {
-  const foreign = openForeign(world);
-  const state = world.store.read(ref);
+export function closeForeign(ref: LoopRef, options: ForeignOptions): string[] {
+  const foreign = openForeign(options);
+  const state = options.ports.store.read(ref);
   const format = ALL_FORMATS.find(({ name }) => name === state.dialect);
-  const path = format?.path(world.place);
+  const path = format?.path(options.place);
   const claim = path === undefined ? undefined : foreign.claims.of(path);
   if (!format || path === undefined || claim?.loopDir !== ref.dir || state.closed) return [];
-  const reading = format.read(world.place, foreignFiles);
+  const reading = format.read(options.place, foreignFiles);
   if (reading.kind !== 'loop' || reading.loop.identity !== claim.identity) return [];
   const event: HookEvent = { name: 'other', eventName: 'command', session: state.session };
   const one: ForeignStateSeen = { format, path, claim, reading: reading.loop, event, hasNative: false };
-  return close(one, ref, state, foreign, world.ports).slice(1);
+  return close(one, ref, state, foreign, options.ports).slice(1);
 }
 
 /** The folders in which foreign files may be written. A link in a repository must not lead elsewhere. */
@@ -152,7 +152,7 @@ const ASIDE = 'only what the state itself asks for counts';
 async function approvedNow(
   project: string,
   then: string | undefined,
-  { home, store, judges }: Pick<ForeignWorld, 'home' | 'store' | 'judges'>,
+  { home, store, judges }: { home: Home; store: FileStore; judges(): Promise<Judges> },
 ): Promise<{ contract?: FrozenContract; note?: string }> {
   const file = contractFileDigest(project);
   if (file === undefined && then === undefined) return {};

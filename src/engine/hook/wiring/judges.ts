@@ -126,6 +126,7 @@ function roomsWhenAsked(world: RoomsWorld): Rooms {
     open: async (order) => (await opened()).open(order),
     compose: async (...asked) => (await opened()).compose(...asked),
     files: async (...asked) => (await opened()).files(...asked),
+    texts: async (...asked) => (await opened()).texts(...asked),
   };
 }
 

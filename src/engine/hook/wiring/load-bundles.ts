@@ -34,7 +34,7 @@ export interface FormatsBundle {
 }
 
 /** What queueing the end of a session needs. */
-export interface EndingWorld {
+export interface EndingPorts {
   home: Home;
   store: FileStore;
   env: NodeJS.ProcessEnv;
@@ -46,7 +46,7 @@ export interface EndingWorld {
 export interface EventsBundle {
   openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents;
   openTools(env: NodeJS.ProcessEnv, load: () => Promise<JudgeBundle>): ToolGuard;
-  queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]>;
+  queueEnding(event: HookEvent, ports: EndingPorts): Promise<string[]>;
 }
 
 /** Most events need none of these bundles, which lie beside this one. */

@@ -5,7 +5,7 @@ import { promiseGate } from '../../gates/promise/index.ts';
 import { measures } from '../../gates/traits.ts';
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import { contractFileDigest } from '../../project/facts/command-parts.ts';
 import { callerOfEvent } from '../doubtful.ts';
 import { openCommonPorts } from './common-ports.ts';
@@ -21,7 +21,7 @@ export function openPortsBeside({
   load(): Promise<JudgeBundle>;
   loadFormats(): Promise<FormatsBundle>;
   others(): Promise<EventsBundle>;
-}): JudgingPorts & { store: FileStore } {
+}): Ports & { store: FileStore } {
   const { home, env, load, loadFormats } = options;
   const ports = openCommonPorts({
     ...options,
@@ -31,8 +31,8 @@ export function openPortsBeside({
   const { judges, store, clock } = ports;
   return Object.assign(ports, {
     isFromClient: ({ session }: HookEvent) => callerOfEvent(session, home, env).by === 'client',
-    judges: (contract: Contract) =>
-      asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judges(contract),
+    judges: (contract?: Contract) =>
+      contract && asksOnlyForPromise(contract) ? Promise.resolve(CLAIM_JUDGES) : judges(contract),
     ending: async (event: HookEvent) =>
       (await others()).queueEnding(event, { home, store, env, now: clock.now(), load: loadFormats }),
   });

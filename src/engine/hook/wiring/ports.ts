@@ -1,6 +1,6 @@
 import type { Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import { type JudgeBundle, loadFormatsBundle } from './load-bundles.ts';
 import { openPortsBeside } from './ports-beside.ts';
 import { queueEnding } from './reflection.ts';
@@ -13,7 +13,7 @@ export function openPorts(
   env: NodeJS.ProcessEnv,
   load: () => Promise<JudgeBundle>,
   loadFormats = loadFormatsBundle,
-): JudgingPorts & { store: FileStore } {
+): Ports & { store: FileStore } {
   return openPortsBeside({
     home,
     env,

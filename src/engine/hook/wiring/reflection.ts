@@ -12,7 +12,7 @@ import { createHome, type Home } from '../../home/layout.ts';
 import { hasDue, queuedReflection, queuedReflections, queueReflection } from '../../home/reflections.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import type { EndingWorld, FormatsBundle } from './load-bundles.ts';
+import type { EndingPorts, FormatsBundle } from './load-bundles.ts';
 import { projectOf, sessionFolder } from './project.ts';
 
 /** Set where a reflection runs: it is never looked back on itself. */
@@ -22,13 +22,13 @@ export const REFLECTION_MODE = 'CLAUDE_REFLECTION_MODE';
  * Queues the session of a Stop that lets it go, and of a SessionEnd, which starts the work as well. Returns what you should be
  * told, once. Never throws: a session ends as it would without this.
  */
-export async function queueEnding(event: HookEvent, world: EndingWorld): Promise<string[]> {
-  const { home, env } = world;
+export async function queueEnding(event: HookEvent, ports: EndingPorts): Promise<string[]> {
+  const { home, env } = ports;
   if (env[REFLECTION_MODE] === '1' || event.agentId !== undefined) return [];
   try {
-    if (event.name === 'SessionStart' && hasDue(home, world.now)) startReflection(home, env);
+    if (event.name === 'SessionStart' && hasDue(home, ports.now)) startReflection(home, env);
     if ((event.name !== 'Stop' && event.name !== 'SessionEnd') || !isSafeId(event.session)) return [];
-    return await queued(event, world);
+    return await queued(event, ports);
   } catch (error) {
     return event.name === 'Stop'
       ? toldOnce(event.session, `${NOT_DONE}${(error as Error).message}`, home)
@@ -36,10 +36,10 @@ export async function queueEnding(event: HookEvent, world: EndingWorld): Promise
   }
 }
 
-async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
-  const { home, store, env, now } = world;
+async function queued(event: HookEvent, ports: EndingPorts): Promise<string[]> {
+  const { home, store, env, now } = ports;
   const folder = sessionFolder(store.projectOfSession(event.session), env, event.cwd ?? process.cwd());
-  const read = wishOf(event, folder, world);
+  const read = wishOf(event, folder, ports);
   if (read.kind === 'problem') return toldOnce(event.session, `${NOT_DONE}${read.problem}`, home);
   if (read.kind === 'off') return [];
   if (!existsSync(home.keyFile)) createHome(home);
@@ -49,7 +49,7 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
   const { minTurns } = read.wish;
   const ended = event.name === 'SessionEnd';
   queueReflection(home, { v: 1, session, project: folder, transcript, minTurns, queuedAt: now, ended });
-  const problems = before ? [] : await markProject(folder, { session, transcript, minTurns, now }, world);
+  const problems = before ? [] : await markProject(folder, { session, transcript, minTurns, now }, ports);
   if (ended) startReflection(home, env);
   if (problems.length === 0) return [];
   const where = `its summary is kept in ${home.root}, because the project cannot be written`;
@@ -67,9 +67,9 @@ async function queued(event: HookEvent, world: EndingWorld): Promise<string[]> {
 export async function queueRun(
   ref: LoopRef,
   { session, cwd }: { session: string; cwd: string },
-  world: EndingWorld,
+  ports: EndingPorts,
 ): Promise<void> {
-  const { home, store, env } = world;
+  const { home, store, env } = ports;
   if (env[REFLECTION_MODE] === '1') return;
   try {
     for (const item of queuedReflections(home))
@@ -78,11 +78,11 @@ export async function queueRun(
   } catch {
     // They are due when ten minutes have passed.
   }
-  await queueEnding({ name: 'SessionEnd', session, cwd, reason: 'other' }, world);
+  await queueEnding({ name: 'SessionEnd', session, cwd, reason: 'other' }, ports);
 }
 
 /** What the project's own file says, else the contract of the loop, else the one that you trust in this project. */
-function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWorld): WishRead {
+function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingPorts): WishRead {
   const config = readReflectionConfig(folder);
   if (config.kind !== 'off') return config;
   const ref = store.loopOfSession(event.session);
@@ -95,7 +95,7 @@ function wishOf(event: HookEvent, folder: string, { home, store, env }: EndingWo
 type Pending = Parameters<FormatsBundle['markReflection']>[1];
 
 /** Leaves the signs of document 004, where a project keeps its state in that way. */
-async function markProject(folder: string, pending: Pending, { home, load }: EndingWorld): Promise<string[]> {
+async function markProject(folder: string, pending: Pending, { home, load }: EndingPorts): Promise<string[]> {
   return isLockProject(folder, existsSync) ? (await load()).markReflection(folder, pending, home) : [];
 }
 

@@ -4,7 +4,7 @@ import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
 import { keepTranscript } from '../../home/transcript-copies.ts';
 import { standingFiles } from '../../home/trust.ts';
-import type { OtherEvents, SessionWorld } from '../../judging/ports.ts';
+import type { OtherEvents, Ports, SessionPorts } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { tellLeftLoops } from '../events/abandoned-loops.ts';
 import { eventInLoop } from '../events/event-in-loop.ts';
@@ -27,17 +27,18 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
   });
 }
 
-export function otherEvents(world: SessionWorld): OtherEvents {
-  const { notes } = world;
+/** `own`: what these events need besides the ports of every event. */
+export function otherEvents(own: Omit<SessionPorts, keyof Ports>): OtherEvents {
+  const { notes } = own;
   return {
-    inLoop: (event, loop, ports) => eventInLoop(event, loop, { ...ports, ...world }),
+    inLoop: (event, loop, ports) => eventInLoop(event, loop, { ...ports, ...own }),
     withoutLoop: async (event, ports) => [
-      await handleStanding(event, { ...ports, ...world }),
+      await handleStanding(event, { ...ports, ...own }),
       tellLeftLoops(event, ports),
       tellLessons(event, ports),
     ],
     doubtful: (event, loop, why) =>
-      holdUnjudged(event, loop, new DoubtfulStop(why), world) ?? {
+      holdUnjudged(event, loop, new DoubtfulStop(why), own) ?? {
         kind: 'tell',
         message: letGoUnjudged(why),
       },

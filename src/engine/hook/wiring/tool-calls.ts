@@ -5,7 +5,7 @@ import { fallbackCounts } from '../../home/fallback-counts.ts';
 import { filesLock, type Home } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { standingFiles } from '../../home/trust.ts';
-import type { JudgingPorts, OtherEvents, SessionWorld } from '../../judging/ports.ts';
+import type { OtherEvents, Ports, SessionPorts } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import type { Answering } from '../answer-event.ts';
 import { toolCallInLoop } from '../events/event-in-loop.ts';
@@ -17,7 +17,7 @@ import { loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
 import { claudeConfigDir } from './project.ts';
 import { openTools } from './session-tools.ts';
 
-export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
+export const TOOL_CALLS: Answering<Ports & { store: FileStore }> = {
   knows: (name) => TOOL_EVENTS.has(name),
   open: (home, env) =>
     openCommonPorts({
@@ -32,7 +32,7 @@ export const TOOL_CALLS: Answering<JudgingPorts & { store: FileStore }> = {
 };
 
 function toolCallsOf(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
-  const world: SessionWorld = {
+  const own: Omit<SessionPorts, keyof Ports> = {
     guard: sessionGuard(home, claudeConfigDir(env), userHome(env), env),
     standing: standingFiles(home),
     fallbackCounts: { next: (...given) => fallbackCounts(undefined, undefined, home).next(...given) },
@@ -40,8 +40,8 @@ function toolCallsOf(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
     keepTranscript: () => elsewhere('copies of transcripts are'),
   };
   return {
-    inLoop: (event, loop, ports) => toolCallInLoop(event, loop, { ...ports, ...world }),
-    withoutLoop: async (event, ports) => [await handleStandingToolCall(event, { ...ports, ...world })],
+    inLoop: (event, loop, ports) => toolCallInLoop(event, loop, { ...ports, ...own }),
+    withoutLoop: async (event, ports) => [await handleStandingToolCall(event, { ...ports, ...own })],
     doubtful: () => elsewhere('Stops are'),
     writeDown: () => elsewhere('notes are'),
   };

@@ -4,7 +4,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import type { StatePlace } from '../../formats/format.ts';
 import { createHome, type Home, homeFrom } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import { foreignPlaceOf } from './detect-foreign-state.ts';
 import { type JudgeBundle, loadFormatsBundle, loadJudgeBundle } from './load-bundles.ts';
 import { openPortsBeside } from './ports-beside.ts';
@@ -12,7 +12,7 @@ import { projectOf } from './project.ts';
 import { queueEnding } from './reflection.ts';
 
 /** What the commands work with: the ports, the home and the project. */
-export interface World extends JudgingPorts {
+export interface World extends Ports {
   store: FileStore;
   home: Home;
   project: string;
@@ -98,10 +98,4 @@ function worldIn(
 export function placeHere({ store, clock, env }: World, session: string | undefined): StatePlace {
   const recorded = session ? store.projectOfSession(session) : undefined;
   return foreignPlaceOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
-}
-
-/** What the loops of foreign formats work with. */
-export function foreignWorld(world: World) {
-  const { home, store, env } = world;
-  return { home, store, ports: world, judges: async () => (await loadJudgeBundle()).openJudges(home, env) };
 }

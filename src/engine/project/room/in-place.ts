@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestResults } from '../../core/proof/test-results.ts';
-import type { Shell, ShellCommand, ShellResult } from '../../ports/ports.ts';
-import type { Place, TestRun } from '../../ports/rooms.ts';
+import type { Shell, ShellResult } from '../../ports/ports.ts';
+import type { Place, TestCommand, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
+import { canaryIn, type Laid, layCanary, removeCanary } from '../test-report/canary.ts';
 import { goOutput } from '../test-report/json.ts';
 import { reachIn } from '../walls/protected.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
@@ -81,31 +82,38 @@ function saying(removed: readonly string[], result: ShellResult): ShellResult {
 
 /** `dir` is the folder of all the files; the command may run in a folder below it. */
 export async function runTests(
-  command: ShellCommand,
+  command: TestCommand,
   dir: string,
   shell: Shell,
   env: Environment,
   folder = tmpdir(),
 ): Promise<TestRun> {
   const reports = mkdtempSync(join(folder, 'untildone-report-'));
+  let canary: Laid | undefined;
   try {
     const asked = askForReport(command.command, command.cwd, reports, { ...env, ...command.env });
     // File systems may keep times in whole seconds.
     const since = Math.floor(Date.now() / 1000) * 1000;
+    const { canary: order, ...plain } = command;
+    canary = order && layCanary(order, asked.runner, dir);
     const result = await shell.run({
-      ...command,
+      ...plain,
       command: asked.command,
       env: { ...command.env, ...asked.env },
     });
     const xml = asked.leavesXml ? { since } : undefined;
-    const tests = await collectReports(reports, dir, result.stdout, xml);
+    const reported = await collectReports(reports, dir, result.stdout, xml);
+    const seen = canary && canaryIn(canary, reports, reported);
+    const tests = seen ? seen.tests : reported;
     const isOther = asked.command !== command.command;
     return {
       result: isOther ? asPeopleRead(result, tests) : result,
       asked: isOther || Object.keys(asked.env).length > 1,
       tests,
+      ...(canary && seen ? { canary: { fate: seen.fate, beside: canary.beside } } : {}),
     };
   } finally {
+    if (canary) removeCanary(canary, dir);
     rmSync(reports, { recursive: true, force: true });
   }
 }

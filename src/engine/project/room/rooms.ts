@@ -7,7 +7,7 @@ import type { Contract } from '../../core/contract/contract.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
-import { composeTree, filesOf } from '../trees/compose.ts';
+import { composeTree, filesOf, textsOf } from '../trees/compose.ts';
 import type { Enclosure } from '../walls/walls.ts';
 import { roomEnvironment } from './environment.ts';
 import { foundEnvironment, refuseChangedPackages } from './found.ts';
@@ -69,6 +69,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
     },
     compose: (composition, signal) => composeTree(composition, shadowDir, signal),
     files: (tree, signal) => filesOf(tree, shadowDir, signal),
+    texts: (files, signal) => textsOf(files, shadowDir, signal),
   };
 }
 

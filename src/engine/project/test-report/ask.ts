@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { CanaryRunner } from '../../core/proof/canary.ts';
 import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
 import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
 import { simpleCommands, singleQuoted } from '../../core/shell/words.ts';
@@ -17,6 +18,8 @@ export interface Asked {
   env: Record<string, string>;
   /** A build tool is called that leaves JUnit's XML in the project. */
   leavesXml: boolean;
+  /** The one runner that the command calls, if it is known how a test of it is written, and nothing else. */
+  runner?: CanaryRunner;
 }
 
 const NODE_FILE = 'node-reporter.mjs';
@@ -51,7 +54,20 @@ export function askForReport(
     command: withReport(command, scripts, calls, join(reports, RUNNER_JSON)),
     env: more,
     leavesXml: calls.some(({ program }) => LEAVES_XML.test(program)),
+    runner: runnerOf(command, scripts, calls),
   };
+}
+
+/** A command that does more than test may look at a file that is not the project's: a linter, a compiler. */
+function runnerOf(
+  command: string,
+  scripts: readonly string[],
+  calls: readonly ShellCall[],
+): CanaryRunner | undefined {
+  const lines = [command, ...scripts.filter((script) => script.trim() !== '')];
+  if (lines.length > 2 || lines.some((line) => simpleCommands(line).length !== 1)) return undefined;
+  const found = calls.flatMap((call) => RUNNERS.find(([, is]) => is(call))?.[0] ?? []);
+  return found.length === 1 ? found[0] : undefined;
 }
 
 const LEAVES_XML = /^(?:.*\/)?(?:mvnw?|gradlew?|ant|sbt)$/;
@@ -70,6 +86,16 @@ function isUnittest({ program, args }: ShellCall): boolean {
     /^python[\d.]*$/.test(program.split('/').at(-1) ?? '') && args.slice(0, 2).join(' ') === '-m unittest'
   );
 }
+
+const RUNNERS: readonly [CanaryRunner, (call: ShellCall) => boolean][] = [
+  ['node', isNodeTest],
+  ['vitest', ({ program }) => program === 'vitest'],
+  ['jest', ({ program }) => program === 'jest'],
+  ['mocha', ({ program }) => program === 'mocha'],
+  ['pytest', isPytest],
+  ['unittest', isUnittest],
+  ['go', ({ program, args }) => program === 'go' && args[0] === 'test'],
+];
 
 /** Options that make a runner write JSON beside what it prints. */
 const JSON_OPTIONS: Record<string, (file: string) => string> = {

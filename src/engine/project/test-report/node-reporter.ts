@@ -14,7 +14,7 @@ export default async function* report(source) {
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     put({ ok: type === 'test:pass', name: data.name, nesting: data.nesting, file: data.file,
-      skipped: data.skip !== undefined || data.todo !== undefined });
+      skipped: data.skip !== undefined || data.todo !== undefined, todo: data.todo !== undefined });
   }
   put({ end: true });
 }
@@ -27,6 +27,16 @@ interface Line {
   nesting?: number;
   file?: string;
   skipped?: boolean;
+  todo?: boolean;
+}
+
+/** Whether a test that is to be done failed; undefined when there is none of this name. */
+export function todoFailed(text: string, title: string): boolean | undefined {
+  const found = text
+    .split('\n')
+    .flatMap(parsedLine)
+    .filter(({ name }) => name === title);
+  return found.length === 0 ? undefined : found.every(({ ok, todo }) => ok === false && todo === true);
 }
 
 /** Reads what the reporter wrote. Subtests come before the test that they belong to; that one is their group. */

@@ -57,8 +57,30 @@ export async function writeBlob(text: string, shadowDir: string, signal?: AbortS
   return (await git(shadowDir, ['hash-object', '-w', '--stdin'], signal, text)).toString('latin1').trim();
 }
 
+/** The texts of files, by path, read at once. Links have none. */
+export async function textsOf(
+  files: readonly TreeFile[],
+  shadowDir: string,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const asked = files.filter(({ mode }) => mode !== '120000');
+  const input = asked.map(({ blob }) => `${blob}\n`).join('');
+  const output =
+    asked.length === 0 ? Buffer.alloc(0) : await git(shadowDir, ['cat-file', '--batch'], signal, input);
+  const texts = new Map<string, string>();
+  let at = 0;
+  for (const { path } of asked) {
+    const head = output.indexOf('\n', at);
+    const [, type, size = '0'] = output.toString('latin1', at, head).split(' ');
+    if (type !== 'blob') throw new Error(`the text of ${path} is not in the repository of the trees`);
+    at = head + 1 + Number(size) + 1;
+    texts.set(path, output.toString('utf8', head + 1, at - 1));
+  }
+  return texts;
+}
+
 export async function composeTree(
-  { rest, from, takes, texts = {}, links = {} }: Composition,
+  { rest, from, takes, without = () => false, texts = {}, links = {} }: Composition,
   shadowDir: string,
   signal?: AbortSignal,
 ): Promise<string> {
@@ -67,11 +89,14 @@ export async function composeTree(
     filesOf(from, shadowDir, signal),
   ]);
   const files = new Map<string, TreeFile>();
-  for (const file of others) if (!takes(file.path)) files.set(file.path, file);
-  for (const file of taken) if (takes(file.path)) files.set(file.path, file);
+  for (const file of others) if (!takes(file.path) && !without(file.path)) files.set(file.path, file);
+  for (const file of taken) if (takes(file.path) && !without(file.path)) files.set(file.path, file);
+  const blobs = new Map<string, string>();
   for (const [path, text] of Object.entries(texts)) {
     const mode = files.get(path)?.mode ?? '100644';
-    files.set(path, { path, mode, blob: await writeBlob(text, shadowDir, signal) });
+    const blob = blobs.get(text) ?? (await writeBlob(text, shadowDir, signal));
+    blobs.set(text, blob);
+    files.set(path, { path, mode, blob });
   }
   for (const [path, to] of Object.entries(links))
     files.set(path, { path, mode: '120000', blob: await writeBlob(to, shadowDir, signal) });

@@ -3,7 +3,7 @@ import { loadFormatsBundle } from '../../hook/wiring/load-bundles.ts';
 import { queueRun } from '../../hook/wiring/reflection.ts';
 import { runLoop } from '../driver/run-loop.ts';
 import type { Driving } from './client-options.ts';
-import { planOf, worldOf } from './run-world.ts';
+import { planOf, portsOf } from './driver-ports.ts';
 
 /** Drives a loop in this folder until it ends or pauses, with its telemetry. Then its sessions are over. */
 export async function driveLoop(driving: Driving, folder: string): Promise<LoopState> {
@@ -11,7 +11,7 @@ export async function driveLoop(driving: Driving, folder: string): Promise<LoopS
   const after = await driving.withTelemetry(
     ref,
     { world, note: reporter.note },
-    await worldOf(driving),
+    await portsOf(driving),
     (own) => runLoop(planOf(ref, client, folder, world), own),
   );
   if (after.run?.sessions) {

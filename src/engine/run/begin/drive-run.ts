@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readContract } from '../../contract/read.ts';
 import { featureGates } from '../../core/contract/child-contract.ts';
-import type { AskRule, Contract, Limit, Limits, RunMode } from '../../core/contract/contract.ts';
+import type { Contract, Limits } from '../../core/contract/contract.ts';
 import { changedTestLines } from '../../core/loop/started-with.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { paceFor, type RunChoices } from '../../core/run/options.ts';
 import type { LimitChanges } from '../../core/run/reopen.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
@@ -41,19 +42,15 @@ import {
   type RunObservers,
 } from './client-options.ts';
 import { driveLoop } from './drive-loop.ts';
+import { keepProgress, lastVerdicts, pauseFor, RUN_MARK } from './driver-ports.ts';
 import { reopenRun, reopens } from './reopen-run.ts';
-import { keepProgress, lastVerdicts, pauseFor, RUN_MARK } from './run-world.ts';
 import { prepareWorktree } from './setup.ts';
 import { besideRun } from './warn-other-loops.ts';
 
-export interface RunOptions {
+export interface RunOptions extends RunChoices {
   /** The id of the loop; a new one without it. */
   loop?: string;
   task: string;
-  /** Without these two, the contract counts. */
-  mode?: RunMode;
-  freshEvery?: number;
-  client: Partial<ClientOptions>;
   contractFile?: string;
   /** Instead of a file. */
   contract?: Contract;
@@ -62,12 +59,6 @@ export interface RunOptions {
   only?: string[];
   /** The fingerprint that the user trusts; true when the program that starts the run wrote the contract. */
   trust?: string | true;
-  promise?: string;
-  maxIterations?: Limit;
-  maxDuration?: Limit;
-  limits: Partial<Limits>;
-  /** What a question of the agent does; wins over the contract. */
-  ask?: Partial<AskRule>;
   git?: Parameters<typeof beginRunGit>[0];
   /** The project is a fresh checkout: it is prepared as a worktree is. */
   prepare?: true;
@@ -78,18 +69,19 @@ export interface RunOptions {
 export async function beginRun(options: RunOptions, observers: RunObservers): Promise<LoopState> {
   const { world, reporter } = observers;
   await refuseWithoutClient(world);
-  const maxIterations = options.maxIterations ?? iterationsOfList(options.features, world);
+  const listed = iterationsOfList(options.features, world);
   const own = { task: taskOf(options, world), session: randomUUID(), project: world.project };
-  const plan = planLoop({ ...options, maxIterations, ...own }, world, reporter.note);
+  const plan = planLoop(
+    { ...options, limits: { ...listed, ...options.limits }, ...own },
+    world,
+    reporter.note,
+  );
   refuseWithoutWalls(plan.contract, world);
   if (options.parallel) refuseIndivisible(options.parallel, plan.contract, options.git?.merge === true);
   const { run: rules, limits } = plan.contract;
   const git = options.git && (await beginGit(options.git, plan, observers));
   for (const note of [...(git?.notes ?? []), ...besideRun(plan.contract, world)]) reporter.note(note);
-  const run = {
-    mode: options.mode ?? rules?.mode ?? 'hybrid',
-    freshEvery: options.freshEvery ?? rules?.freshEvery,
-  };
+  const run = paceFor(options, rules);
   const client = clientFor(options.client, rules);
   const folder = git?.folder ?? plan.project;
   const files = [
@@ -126,8 +118,10 @@ export function taskOf({ task, features, contract, contractFile }: RunOptions, {
 }
 
 /** The limit in the progress.txt of a feature list that the run was given. */
-function iterationsOfList(features: string | undefined, { project }: World): number | undefined {
-  return features === undefined ? undefined : iterationsBeside(resolve(project, features), foreignFiles);
+function iterationsOfList(features: string | undefined, { project }: World): Partial<Limits> {
+  return features === undefined
+    ? {}
+    : defined({ iterations: iterationsBeside(resolve(project, features), foreignFiles) });
 }
 
 function beginGit(
@@ -349,7 +343,7 @@ async function drive(driving: Driving): Promise<LoopState> {
     if (world.store.read(ref).status === 'paused') {
       world.store.append(ref, () => ({ kind: 'command', command: 'resume' }));
     }
-    const pause = await driving.keeper?.begins(ref);
+    const pause = await driving.publisher?.begins(ref);
     if (pause !== undefined) return pauseFor(ref, pause, world);
     splitWork(ref, world);
     const before = await workInParallel(driving);

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Ctrl-C in a run: the first pauses after the step, the second ends the run at once. SIGTERM and SIGHUP count alike. */
 export interface Interrupts {
   asked(): boolean;
@@ -13,34 +15,33 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LOOK_AGAIN_MS = 30_000;
 
 export function watchInterrupts(onFirst: () => void): Interrupts {
-  const atOnce = new AbortController();
-  const woken = new EventTarget();
-  let asked = false;
+  const first = new AbortController();
+  const second = new AbortController();
   const interrupt = () => {
-    if (asked) atOnce.abort();
-    else onFirst();
-    asked = true;
-    woken.dispatchEvent(new Event('interrupt'));
+    if (first.signal.aborted) return second.abort();
+    onFirst();
+    first.abort();
   };
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, interrupt);
-  const sleep = (ms: number) =>
-    new Promise<void>((done) => {
-      const wake = () => {
-        clearTimeout(timer);
-        woken.removeEventListener('interrupt', wake);
-        done();
-      };
-      const timer = setTimeout(wake, ms);
-      woken.addEventListener('interrupt', wake);
-    });
   return {
-    asked: () => asked,
-    atOnce: atOnce.signal,
-    waitUntil: async (time) => {
-      while (!asked && Date.now() < time) await sleep(Math.min(LOOK_AGAIN_MS, time - Date.now()));
-    },
+    ...interruptsBy(first.signal, second.signal),
     stop: () => {
       for (const signal of SIGNALS) process.off(signal, interrupt);
     },
+  };
+}
+
+/** `asked` pauses the run after the step. */
+export function interruptsBy(asked: AbortSignal, atOnce: AbortSignal): Interrupts {
+  return {
+    asked: () => asked.aborted,
+    atOnce,
+    waitUntil: async (time) => {
+      while (!asked.aborted && Date.now() < time) {
+        // The condition of the loop sees an abort.
+        await sleep(Math.min(LOOK_AGAIN_MS, time - Date.now()), undefined, { signal: asked }).catch(() => {});
+      }
+    },
+    stop: () => undefined,
   };
 }

@@ -5,7 +5,7 @@ import type { LoopState } from '../../core/loop/state.ts';
 import type { TranscriptUsage } from '../../core/loop/transcript.ts';
 import { spentSoFar } from '../../core/run/entries.ts';
 import { costLeft, limitBefore, nearLimit, timeLeft } from '../../core/run/run.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { SessionTotals, SessionUse } from '../../ports/ports.ts';
 
 type Spent = Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'>;
@@ -13,14 +13,14 @@ type Spent = Pick<Extract<Entry, { kind: 'result' }>, 'costTotalUsd' | 'read'>;
 /** What a run may spend by its contract, and what its sessions have spent since the journal last counted. */
 export class RunBudget {
   readonly #contract: () => Contract;
-  readonly #ports: Pick<JudgingPorts, 'transcripts' | 'clock'>;
+  readonly #ports: Pick<Ports, 'transcripts' | 'clock'>;
   readonly #warned = new Set<string>();
   /** How far the transcript of the session was read, from the point where the journal stands. */
   #tally: { session: string; from: number; usage: TranscriptUsage } | undefined;
   /** What the open session has used: before this process of Claude Code began, and since. */
   #live: { before: number; since: number; totals?: SessionTotals } = { before: 0, since: 0 };
 
-  constructor(contract: () => Contract, ports: Pick<JudgingPorts, 'transcripts' | 'clock'>) {
+  constructor(contract: () => Contract, ports: Pick<Ports, 'transcripts' | 'clock'>) {
     this.#contract = contract;
     this.#ports = ports;
   }

@@ -15,39 +15,32 @@ import { handleHook } from '../../hook/handle-hook.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { situationOf } from '../../hook/stop/situation.ts';
 import { rulingContract } from '../../judging/freeze-contract.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, SessionHappening, SessionPlan, SessionPort, SessionUse } from '../../ports/ports.ts';
+import type { Interrupts } from '../begin/interrupts.ts';
+import type { RunPublisher } from '../publisher.ts';
 import type { RunEvent } from '../reporter.ts';
 import { RunBudget } from './run-budget.ts';
 import { LastAnswer, RunClient } from './run-client.ts';
 
-/** What driving a run needs from the world. */
-export interface RunWorld {
-  ports: JudgingPorts;
+/** What driving a run needs from outside. */
+export interface DriverPorts {
+  judging: Ports;
   sessions: SessionPort;
   /** From now on the session's events belong to the loop. */
   bind(session: string): void;
   newSession(): string;
   /** The transcript of a session; undefined for a session that cannot be resumed. */
   transcriptOf(session: string): string | undefined;
-  /** Resolves at that time, or as soon as the run is interrupted. */
-  waitUntil(time: number): Promise<void>;
   lastVerdicts(): Verdict[];
   report(event: RunEvent): void;
   /** After a Stop was judged; never rejects. `spentUsd`: what the run has spent, its open session included. */
   judged(state: LoopState, verdicts: readonly Verdict[], spentUsd: number): Promise<void>;
-  /** What one more session may spend, besides the run's own limit. */
-  leftUsd?(): number | undefined;
   /** After a session of a run that is done has reported its cost; never rejects. */
   billed(state: LoopState): Promise<void>;
-  /** The user asked to pause after this step. */
-  interrupted(): boolean;
-  /** Before a fresh session that follows another one: why the run pauses instead. Never rejects. */
-  goesOn?(): Promise<string | undefined>;
-  /** While it waits for a time, or without one for you: why the driver leaves the run as it is, instead of waiting on. */
-  leaves?(until: number | undefined): string | undefined;
-  /** Aborts when the user asked to stop at once. */
-  atOnce: AbortSignal;
+  interrupts: Omit<Interrupts, 'stop'>;
+  /** Of a run that is published elsewhere while it goes on. */
+  publisher?: Pick<RunPublisher, 'leftUsd' | 'goesOn' | 'leaves'>;
 }
 
 export interface RunPlan {
@@ -59,8 +52,8 @@ export interface RunPlan {
 }
 
 /** Drives a loop over as many sessions as it needs, until it ends or pauses. */
-export async function runLoop(plan: RunPlan, world: RunWorld): Promise<LoopState> {
-  const driver = new Driver(plan, world);
+export async function runLoop(plan: RunPlan, ports: DriverPorts): Promise<LoopState> {
+  const driver = new Driver(plan, ports);
   try {
     return await driver.drive();
   } finally {
@@ -75,7 +68,7 @@ type SessionStep = Extract<Step, { kind: 'session' }>;
 
 class Driver {
   readonly #plan: RunPlan;
-  readonly #world: RunWorld;
+  readonly #ports: DriverPorts;
   readonly #budget: RunBudget;
   readonly #client: RunClient;
   readonly #lastAnswer: LastAnswer;
@@ -84,11 +77,11 @@ class Driver {
   #transcript: string | undefined;
   readonly #denied = new Set<string>();
 
-  constructor(plan: RunPlan, world: RunWorld) {
-    const { ports, sessions, newSession } = world;
+  constructor(plan: RunPlan, ports: DriverPorts) {
+    const { judging, sessions, newSession, publisher } = ports;
     this.#plan = plan;
-    this.#world = world;
-    this.#budget = new RunBudget(() => ports.store.contract(plan.ref).contract, ports);
+    this.#ports = ports;
+    this.#budget = new RunBudget(() => judging.store.contract(plan.ref).contract, judging);
     this.#client = new RunClient({
       sessions,
       newSession,
@@ -96,7 +89,7 @@ class Driver {
         ...plan.session,
         session,
         resume,
-        ...this.#budget.costLeft(state, world.leftUsd?.()),
+        ...this.#budget.costLeft(state, publisher?.leftUsd),
       }),
     });
     this.#lastAnswer = new LastAnswer(plan.session.model);
@@ -109,13 +102,13 @@ class Driver {
       const state = this.#pauseIfAsked();
       const step = nextStep(state, this.#now());
       if (step.kind === 'over') {
-        this.#world.report({ type: 'ended', state });
+        this.#ports.report({ type: 'ended', state });
         return state;
       }
       if (step.kind === 'pause') return this.#pause(state, step.why);
       const leaves = this.#leaves(step);
       if (leaves !== undefined) {
-        this.#world.report({ type: 'paused', why: leaves });
+        this.#ports.report({ type: 'paused', why: leaves });
         return state;
       }
       const pause = await this.#refusal(step, state);
@@ -127,13 +120,13 @@ class Driver {
   /** Why a fresh session does not begin, though the run has more to do. */
   async #refusal(step: Step, { run }: LoopState): Promise<string | undefined> {
     const isNext = step.kind === 'session' && !step.resume && (run?.sessions ?? 0) > 0;
-    return isNext ? this.#world.goesOn?.() : undefined;
+    return isNext ? this.#ports.publisher?.goesOn() : undefined;
   }
 
   /** Why the driver leaves a run that would only wait. */
   #leaves(step: Step): string | undefined {
     if (step.kind !== 'wait' && step.kind !== 'ask') return undefined;
-    return this.#world.leaves?.(step.kind === 'wait' ? step.until : undefined);
+    return this.#ports.publisher?.leaves(step.kind === 'wait' ? step.until : undefined);
   }
 
   async #perform(step: Exclude<Step, { kind: 'over' | 'pause' }>): Promise<void> {
@@ -155,24 +148,24 @@ class Driver {
   async #runSession(step: SessionStep, reason?: string): Promise<void> {
     const state = this.#state();
     // Claude Code finds a session only in the folder in which it began.
-    const isHere = !state.run?.moved && this.#world.transcriptOf(state.session) !== undefined;
+    const isHere = !state.run?.moved && this.#ports.transcriptOf(state.session) !== undefined;
     const resume = step.resume && isHere;
     const limit = this.#budget.limitBefore(state, resume);
     if (limit) return this.#end('reached_limit', limit.cause, `${limit.used} of ${limit.limit}`);
     const { session, client } = await this.#client.next(state, resume);
     const prompt = resume ? (reason ?? this.#reminder(state)) : this.#brief(state);
     this.#append({ kind: 'intent', session, resume, why: step.why });
-    this.#world.bind(session);
+    this.#ports.bind(session);
     const begun = this.#state();
     this.#budget.begins(begun);
-    this.#world.report({ type: 'session', session, resume, why: step.why, state: begun });
-    const facts = await this.#world.sessions.run(client, prompt, this.#listener(), {
+    this.#ports.report({ type: 'session', session, resume, why: step.why, state: begun });
+    const facts = await this.#ports.sessions.run(client, prompt, this.#listener(), {
       idleMs: this.#plan.idleMs,
       ...this.#budget.timeLeft(begun, this.#plan.sessionMs),
-      signal: this.#world.atOnce,
+      signal: this.#ports.interrupts.atOnce,
     });
     const after = this.#recordResult(facts);
-    if (isDone(after.status)) await this.#world.billed(after);
+    if (isDone(after.status)) await this.#ports.billed(after);
   }
 
   #recordResult(facts: SessionFacts): LoopState {
@@ -183,9 +176,9 @@ class Driver {
     this.#lastText = isFinished ? facts.result?.text : undefined;
     if (!isFinished) this.#transcript = undefined;
     const after = this.#append({ kind: 'result', end, ...spent, costTotalUsd, tokensTotal });
-    this.#world.report({ type: 'session_ended', end, state: after });
+    this.#ports.report({ type: 'session_ended', end, state: after });
     const near = hasEnded(after) ? undefined : this.#budget.newWarning(after);
-    if (near) this.#world.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
+    if (near) this.#ports.report({ type: 'warning', text: `80 % of the limit of ${near.cause} is used` });
     return after;
   }
 
@@ -214,14 +207,14 @@ class Driver {
         this.#transcript = event.transcript ?? this.#transcript;
         if (event.name === 'Stop') return this.#stopInSession(event);
         const halt = event.name === 'PreToolUse' ? this.#haltBeforeTool(event) : undefined;
-        return halt ?? this.#permit(event, await handleHook(event, this.#world.ports));
+        return halt ?? this.#permit(event, await handleHook(event, this.#ports.judging));
       },
       happened: (happening: SessionHappening) => {
         this.#lastAnswer.hear(happening);
         if (happening.kind === 'denied') this.#recordDenial(happening);
         // The next client waits for this one to be there: two that start at once delay each other.
         if (happening.kind === 'began' && !this.#client.isPrepared) this.#client.prepareNext(this.#state());
-        this.#world.report({ type: 'happening', happening });
+        this.#ports.report({ type: 'happening', happening });
       },
       used: (used: SessionUse) => {
         this.#budget.used(used);
@@ -255,7 +248,7 @@ class Driver {
   /** Allows the commands of gates without asking, unless a rule of the contract says otherwise. */
   #permit(event: HookEvent, answer: Answer): Answer {
     if (event.name !== 'PermissionRequest' || answer.kind !== 'silence') return answer;
-    const ruling = rulingContract(this.#plan.ref, this.#state(), this.#world.ports);
+    const ruling = rulingContract(this.#plan.ref, this.#state(), this.#ports.judging);
     const isGate = ruling && isGateCommand(event, ruling.contract, ruling.frozen.project);
     return isGate ? { kind: 'permit' } : answer;
   }
@@ -271,10 +264,10 @@ class Driver {
   }
 
   async #stop(event: StopEvent): Promise<Answer> {
-    const { ports, report, judged, lastVerdicts } = this.#world;
+    const { judging, report, judged, lastVerdicts } = this.#ports;
     const before = this.#state();
     report({ type: 'judging' });
-    const answer = await handleHook(event, ports);
+    const answer = await handleHook(event, judging);
     const state = this.#state();
     const isJudged =
       before.status === 'active' && answer.kind !== 'ignore' && state.waiting?.why !== 'needs_person';
@@ -287,23 +280,23 @@ class Driver {
   /** Waits for a time. A pause or a cancel from another terminal ends the wait. */
   async #awaitTime(step: Extract<Step, { kind: 'wait' }>): Promise<void> {
     const { until, why } = step;
-    this.#world.report({ type: 'waiting', until, why });
+    this.#ports.report({ type: 'waiting', until, why });
     while (this.#now() < until && !this.#isDisturbed(step) && this.#state().status === 'active')
-      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
+      await this.#ports.interrupts.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
   /** Waits until the journal holds the answer to a question, or until it has waited for long enough. */
   async #awaitAnswer(step: Extract<Step, { kind: 'ask' }>): Promise<void> {
     const { why, until = Number.POSITIVE_INFINITY } = step;
-    this.#world.report({ type: 'waiting', why });
+    this.#ports.report({ type: 'waiting', why });
     const isOpen = ({ status, waiting } = this.#state()) =>
       status === 'active' && waiting?.why === 'approval';
     while (isOpen() && !this.#isDisturbed(step) && this.#now() < until)
-      await this.#world.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
+      await this.#ports.interrupts.waitUntil(Math.min(until, this.#now() + LOOK_AGAIN_MS));
   }
 
   #isDisturbed(step: Step): boolean {
-    return this.#world.interrupted() || this.#leaves(step) !== undefined;
+    return this.#ports.interrupts.asked() || this.#leaves(step) !== undefined;
   }
 
   /** Gives a result to a session whose driver was killed. */
@@ -312,38 +305,38 @@ class Driver {
     const open = state.run?.open;
     if (!open) return;
     const detail = 'untildone was ended while this session ran';
-    const spent = this.#budget.spentIn(this.#world.transcriptOf(open.session), state);
+    const spent = this.#budget.spentIn(this.#ports.transcriptOf(open.session), state);
     this.#append({ kind: 'result', end: { kind: 'lost', detail }, ...spent });
   }
 
   #pauseIfAsked(): LoopState {
     const state = this.#state();
-    if (!this.#world.interrupted() || state.status !== 'active') return state;
+    if (!this.#ports.interrupts.asked() || state.status !== 'active') return state;
     return this.#append({ kind: 'command', command: 'pause', note: 'interrupted by you' });
   }
 
   #pause(state: LoopState, why: string): LoopState {
     if (state.status !== 'paused') this.#append({ kind: 'command', command: 'pause', note: why });
-    this.#world.report({ type: 'paused', why });
+    this.#ports.report({ type: 'paused', why });
     return this.#state();
   }
 
   async #end(status: 'failed' | 'reached_limit', cause: string, detail: string): Promise<void> {
     const after = this.#append({ kind: 'ended', status, cause, detail });
-    await notifyEnding(this.#plan.ref, after, this.#world.ports);
+    await notifyEnding(this.#plan.ref, after, this.#ports.judging);
   }
 
   /** The prompt of a fresh session. */
   #brief(state: LoopState): string {
-    const { ports, lastVerdicts } = this.#world;
+    const { judging, lastVerdicts } = this.#ports;
     const { ref } = this.#plan;
     const { sessions = 0, note, children } = state.run ?? {};
-    const { contract } = ports.store.contract(ref);
+    const { contract } = judging.store.contract(ref);
     return briefFor({
-      situation: situationOf(ref, state, ports),
+      situation: situationOf(ref, state, judging),
       verdicts: lastVerdicts(),
       gates: askedNames(contract, state),
-      lessons: ports.lessons?.loop(ref, contract, ports.clock.now()),
+      lessons: judging.lessons?.loop(ref, contract, judging.clock.now()),
       beside: followUpWords(children),
       ...(sessions === 0 ? {} : { before: { sessions, note: note ? note : undefined } }),
     });
@@ -351,8 +344,8 @@ class Driver {
 
   /** The prompt of a session that goes on. */
   #reminder(state: LoopState): string {
-    const situation = situationOf(this.#plan.ref, state, this.#world.ports);
-    const reminder = reminderFor(situation, this.#world.lastVerdicts());
+    const situation = situationOf(this.#plan.ref, state, this.#ports.judging);
+    const reminder = reminderFor(situation, this.#ports.lastVerdicts());
     const news = newAnswers(state.answers ?? {}, state.questions);
     return news === undefined ? reminder : `${visibleText(news)}\n\n${reminder}`;
   }
@@ -362,15 +355,15 @@ class Driver {
   }
 
   #append(entry: Entry): LoopState {
-    return this.#world.ports.store.append(this.#plan.ref, () => entry);
+    return this.#ports.judging.store.append(this.#plan.ref, () => entry);
   }
 
   #state(): LoopState {
-    return this.#world.ports.store.read(this.#plan.ref);
+    return this.#ports.judging.store.read(this.#plan.ref);
   }
 
   #now(): number {
-    return this.#world.ports.clock.now();
+    return this.#ports.judging.clock.now();
   }
 }
 

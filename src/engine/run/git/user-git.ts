@@ -71,22 +71,16 @@ async function withinTime(
   signal: AbortSignal | undefined,
   call: (signal: AbortSignal) => Promise<GitResult>,
 ): Promise<GitResult> {
-  const limit = new AbortController();
-  const stop = () => limit.abort();
-  const timer = setTimeout(stop, timeoutMs);
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) stop();
+  const limit = AbortSignal.timeout(timeoutMs);
+  const stop = signal ? AbortSignal.any([signal, limit]) : limit;
   try {
-    return await call(limit.signal);
+    return await call(stop);
   } catch (error) {
-    if (!limit.signal.aborted) throw error;
+    if (!stop.aborted) throw error;
     const why = signal?.aborted
       ? 'was stopped'
       : `did not end within ${Math.round(timeoutMs / 1000)} s and was stopped`;
     throw new Error(`git ${args[0]} ${why}`);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   withPromise,
 } from '../../core/contract/contract.ts';
 import { type ChildState, hasEnded, type LoopState } from '../../core/loop/state.ts';
+import { paceFor } from '../../core/run/options.ts';
 import { describeEnding, describeWait } from '../../core/words/endings.ts';
 import { holdLock } from '../../files/lock.ts';
 import { endMarked } from '../../files/process-tree.ts';
@@ -20,7 +21,7 @@ import { begin } from '../../hook/start/start.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { Driving } from '../begin/client-options.ts';
 import { driveLoop } from '../begin/drive-loop.ts';
-import { RUN_MARK } from '../begin/run-world.ts';
+import { RUN_MARK } from '../begin/driver-ports.ts';
 import { prepareWorktree } from '../begin/setup.ts';
 import type { RunGit } from '../git/commit-progress.ts';
 import { beginRunGit, commitLate, resumeRunGit } from '../git/options.ts';
@@ -129,11 +130,7 @@ async function beginChild(drive: Drive, git: RunGit, parent: Parent): Promise<Lo
       judgeMs: frozen.judgeMs,
       transcriptOffset: 0,
       outputDir: join(world.store.outputDir(ref), child.loop),
-      run: {
-        mode: run?.mode ?? 'hybrid',
-        freshEvery: run?.freshEvery,
-        parent: ref.loop,
-      },
+      run: { ...paceFor(run ?? {}), parent: ref.loop },
       frozen,
       isMeasuredPiece: work.features !== undefined,
       prepare: () =>

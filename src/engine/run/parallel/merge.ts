@@ -2,7 +2,7 @@ import { callsFor } from '../../core/loop/plan-gates.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { inBaseline } from '../../hook/start/start-loop.ts';
 import { judge } from '../../judging/judge.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { decodeName, encodeName } from '../../project/trees/git-output.ts';
 import { headOf, must, text, underWay } from '../git/status.ts';
@@ -153,7 +153,7 @@ async function commitMerge(git: UserGit, message: string, identity: Record<strin
 }
 
 /** Judges merged work by the gates of a baseline, so that no model is asked. */
-export async function judgeMerge(ref: LoopRef, ports: JudgingPorts): Promise<Verdict[]> {
+export async function judgeMerge(ref: LoopRef, ports: Ports): Promise<Verdict[]> {
   const { store } = ports;
   const frozen = store.contract(ref);
   const { session, base, allowed } = store.read(ref);

@@ -12,7 +12,7 @@ import {
 } from '../../core/loop/state.ts';
 import { childToMerge, type Piece, piecesToBegin, shareFor, timeLeft } from '../../core/run/children.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { RunEvent } from '../reporter.ts';
 
@@ -36,7 +36,7 @@ export interface MergeEnd {
 }
 
 export interface ChildrenWorld {
-  ports: JudgingPorts;
+  ports: Ports;
   pieces: readonly Piece[];
   newLoop(): string;
   /** Begins the child, or goes on with it, until it ends or pauses. `limits` are for a child that begins. */

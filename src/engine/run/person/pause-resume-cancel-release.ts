@@ -8,9 +8,9 @@ import { driverLock } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign } from '../../hook/wiring/foreign.ts';
-import { foreignWorld, placeHere, type World } from '../../hook/wiring/world.ts';
+import { placeHere, type World } from '../../hook/wiring/world.ts';
 import type { LoopRef } from '../../ports/ports.ts';
-import { RUN_MARK } from '../begin/run-world.ts';
+import { RUN_MARK } from '../begin/driver-ports.ts';
 import { childrenOf } from './find-loop.ts';
 
 /** Does everything that follows from a command of yours: for the loop, its children, its run and its state files. */
@@ -30,7 +30,7 @@ export async function commandLoop(
     for (const { loop } of [ref, ...children]) await endMarked(`${RUN_MARK}=${loop}`);
   if (after.dialect !== 'native' && hasEnded(after)) {
     const place = placeHere(world, after.session);
-    for (const line of closeForeign(ref, { ...foreignWorld(world), place })) out(line);
+    for (const line of closeForeign(ref, { home: world.home, ports: world, place })) out(line);
   }
   await notifyEnding(ref, after, world);
 }

@@ -1,8 +1,9 @@
-import type { Limit, Limits } from '../../core/contract/contract.ts';
+import type { Limits } from '../../core/contract/contract.ts';
 import { elapsedMs } from '../../core/loop/limits.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
+import type { Limit } from '../../core/run/options.ts';
 import { denialOf } from '../../core/run/permissions.ts';
 import { stripAnsi } from '../../core/text/ansi.ts';
 import { redact } from '../../core/text/redact.ts';

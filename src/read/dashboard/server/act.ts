@@ -1,5 +1,5 @@
 /** What a person asks of a loop on the page: the same functions as the commands in a terminal. */
-import type { Limit } from '../../../engine/core/contract/contract.ts';
+import type { Limit } from '../../../engine/core/run/options.ts';
 import type { LimitChanges } from '../../../engine/core/run/reopen.ts';
 import { oneLine } from '../../../engine/core/text/clip.ts';
 import { UsageError } from '../../../engine/core/text/errors.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { defined } from '../../../engine/core/text/defined.ts';
 import { readKey } from '../../../engine/home/layout.ts';
 import { type KeptRequest, OpenJournal } from '../view/open-journal.ts';
@@ -125,14 +126,7 @@ export class Live {
     if (this.readAll) await aTurn();
     const { readAll } = this;
     if (!readAll) return;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      readAll,
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, ms);
-      }),
-    ]);
-    clearTimeout(timer);
+    await Promise.race([readAll, pause(ms, undefined, { ref: false })]);
   }
 
   /** Resolves when everything was read that was there at the start. */

@@ -1,10 +1,11 @@
 /** Everything that the page of one loop shows at once. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract, Limit, SandboxRule } from '../../../engine/core/contract/contract.ts';
+import type { Contract, SandboxRule } from '../../../engine/core/contract/contract.ts';
 import { answerTo, questionsForYou } from '../../../engine/core/loop/asked.ts';
 import { limitsIn, phaseOf } from '../../../engine/core/loop/phases.ts';
 import { type AskedQuestion, hasEnded, isDone, type LoopState } from '../../../engine/core/loop/state.ts';
+import type { Limit } from '../../../engine/core/run/options.ts';
 import { canReopen } from '../../../engine/core/run/reopen.ts';
 import { defined } from '../../../engine/core/text/defined.ts';
 import { redact } from '../../../engine/core/text/redact.ts';

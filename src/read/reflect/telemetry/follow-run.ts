@@ -6,7 +6,7 @@ import { readKey } from '../../../engine/home/layout.ts';
 import { VERSION } from '../../../engine/home/program.ts';
 import type { World } from '../../../engine/hook/wiring/world.ts';
 import type { LoopRef, ReadySession, SessionPlan, SessionPort } from '../../../engine/ports/ports.ts';
-import type { RunWorld } from '../../../engine/run/driver/run-loop.ts';
+import type { DriverPorts } from '../../../engine/run/driver/run-loop.ts';
 import type { RunEvent } from '../../../engine/run/reporter.ts';
 import type { TelemetryExport } from './export.ts';
 import { loadTelemetry } from './load.ts';
@@ -19,21 +19,21 @@ import { parseTraceparent, renderTraceparent } from './trace-context.ts';
 const CLOSE_MS = 3000;
 const LOOK_AT = new Set<RunEvent['type']>(['stop', 'session_ended', 'ended', 'paused']);
 
-/** Drives a run with its telemetry: `drive` gets the world of the run as it should be used. */
+/** Drives a run with its telemetry: `drive` gets the ports as they should be used. */
 export async function withTelemetry<T>(
   ref: LoopRef,
   { world, note }: { world: World; note(text: string): void },
-  runWorld: RunWorld,
-  drive: (world: RunWorld) => Promise<T>,
+  ports: DriverPorts,
+  drive: (ports: DriverPorts) => Promise<T>,
 ): Promise<T> {
   const follower = openFollower(ref, world, note);
-  if (!follower) return drive(runWorld);
+  if (!follower) return drive(ports);
   try {
     return await drive({
-      ...runWorld,
-      sessions: traced(runWorld.sessions, follower.run),
+      ...ports,
+      sessions: traced(ports.sessions, follower.run),
       report: (event) => {
-        runWorld.report(event);
+        ports.report(event);
         if (LOOK_AT.has(event.type)) follower.look();
       },
     });

@@ -1,20 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { importCommands, type KnownPlan } from '../../../../src/engine/core/import/command-phases.ts';
-import { stagesOf } from '../../../../src/engine/core/import/command-stages.ts';
 import { NAME } from '../../../../src/engine/schema/values.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 
 const NOTHING: KnownPlan = { phases: {}, gates: [], done: [] };
 const TESTED: KnownPlan = { phases: {}, gates: ['tests'], done: ['tests'] };
 
-const read = (...lines: string[]) => stagesOf({ name: 'commands/a.md', text: lines.join('\n') });
-const titles = (...lines: string[]) => read(...lines).stages.map(({ title }) => title);
-const asked = (...lines: string[]) =>
-  read('## Phase 1: Work', ...lines).stages.flatMap(({ pieces }) =>
-    pieces.flatMap(({ asks }) => (asks === undefined ? [] : [asks])),
-  );
 const imported = (text: string, known = NOTHING) => importCommands([{ name: 'commands/a.md', text }], known);
+const read = (...lines: string[]) => imported(lines.join('\n'));
+/** The stages, in a file that asks at its end. */
+const titles = (...lines: string[]) =>
+  read(...lines, 'STOP').planned.flatMap(({ stages }) => stages.map(({ title }) => title));
+const asked = (...lines: string[]) =>
+  Object.values(read('## Phase 1: Work', ...lines, '', 'Then work.').phases)
+    .slice(0, -1)
+    .map(({ checkpoint }) => (checkpoint === true ? '' : checkpoint));
 
 describe('a stage', () => {
   test.each([
@@ -44,16 +45,21 @@ describe('a stage', () => {
   });
 
   test('smaller headings are part of it, others of its size end it', () => {
-    const { stages } = read(
+    const { phases } = read(
       '## Phase 1: Plan',
       '### Step 1. Read',
       'Read it.',
+      'STOP',
       '## Rules',
       'Be kind.',
       '## Phase 2: Do',
+      'Work.',
+      'STOP',
     );
-    expect(stages.map(({ title, line }) => `${line} ${title}`)).toEqual(['1 Plan', '6 Do']);
-    expect(stages[0]?.pieces).toEqual([{ text: '### Step 1. Read\nRead it.' }]);
+    expect(phases).toEqual({
+      plan: { do: '### Step 1. Read\nRead it.', checkpoint: true },
+      do: { do: 'Work.', checkpoint: true },
+    });
   });
 
   test.each([
@@ -61,15 +67,16 @@ describe('a stage', () => {
     ['agents/planner/AGENT.md', 'planner'],
   ])('the whole of %s is one where no heading says so', (name, title) => {
     const text = '---\ndescription: STOP\n---\n# Hello\nWork.\nSTOP: good?\n';
-    const { stages } = stagesOf({ name, text });
-    expect(stages).toEqual([
-      { file: name, line: 1, title, pieces: [{ text: '# Hello\nWork.', asks: 'Good?' }] },
-    ]);
+    expect(importCommands([{ name, text }], NOTHING)).toEqual({
+      phases: { [title]: { do: '# Hello\nWork.', checkpoint: 'Good?' } },
+      planned: [{ name: title, stages: [{ file: name, line: 1, title }], notes: [] }],
+      notes: [],
+    });
   });
 
   test('Windows line ends and a byte order mark change nothing', () => {
-    const text = '\uFEFF## Phase 1: Plan\r\nRead.\r\nSTOP: good?\r\n';
-    expect(stagesOf({ name: 'a.md', text }).stages[0]?.pieces).toEqual([{ text: 'Read.', asks: 'Good?' }]);
+    const { phases } = imported('\uFEFF## Phase 1: Plan\r\nRead.\r\nSTOP: good?\r\n');
+    expect(phases).toEqual({ plan: { do: 'Read.', checkpoint: 'Good?' } });
   });
 });
 
@@ -119,23 +126,19 @@ describe('a question', () => {
     expect(asked(...lines)).toEqual([]);
   });
 
-  test('that is not closed ends before the next heading, and that is said', () => {
-    const { stages, notes } = read(
-      '## Phase 1: Plan',
-      '<checkpoint>Good?',
-      'Really?',
-      '## Phase 2: Do',
-      'Work.',
-    );
-    expect(stages.map(({ title }) => title)).toEqual(['Plan', 'Do']);
-    expect(stages[0]?.pieces).toEqual([{ text: '', asks: 'Good? Really?' }]);
+  test('that is not closed ends with its line, and that is said', () => {
+    const { phases, notes } = read('## Phase 1: Plan', '<checkpoint>Good?', 'Really?', 'STOP');
+    expect(phases).toEqual({
+      plan: { do: 'Plan', checkpoint: 'Good?' },
+      'plan-2': { do: 'Really?', checkpoint: true },
+    });
     expect(notes).toEqual([
-      'commands/a.md:2: <checkpoint> is not closed: it was read up to the next heading',
+      'commands/a.md:2: <checkpoint> is not closed: only this line of it is the question',
     ]);
   });
 
   test('outside of every stage is left out, and that is said', () => {
-    expect(read('STOP: read this first', '## Phase 1: Plan').notes).toEqual([
+    expect(read('STOP: read this first', '## Phase 1: Plan', 'STOP').notes).toEqual([
       'commands/a.md:1: left out, because it is in no stage: Read this first',
     ]);
   });
@@ -143,20 +146,17 @@ describe('a question', () => {
 
 describe('phases', () => {
   test('end with their questions; a stage without one is part of the next', () => {
-    const { phases, fates } = imported(
+    const { phases, planned } = imported(
       '## Phase 1: Gather\nRead $ARGUMENTS.\n## Phase 2: Plan\nWrite PLAN.md.\nSTOP: good?\nSave it.\n## Phase 3: Do it\nCode.\n<checkpoint/>',
     );
     expect(phases).toEqual({
       plan: { do: 'Gather:\nRead the task.\n\nPlan:\nWrite PLAN.md.', checkpoint: 'Good?' },
       'do-it': { do: 'Plan:\nSave it.\n\nDo it:\nCode.', checkpoint: true },
     });
-    expect(fates.map(({ stage, becomes }) => [stage.title, becomes])).toEqual([
-      ['Gather', ['plan']],
-      ['Plan', ['plan', 'do-it']],
-      ['Do it', ['do-it']],
+    expect(planned.map(({ name, stages }) => [name, stages.map(({ title }) => title)])).toEqual([
+      ['plan', ['Gather', 'Plan']],
+      ['do-it', ['Plan', 'Do it']],
     ]);
-    expect(fates[0]?.notes).toEqual([expect.stringContaining('it is part of "plan"')]);
-    expect(fates[1]?.notes).toEqual(['what comes after its last question is part of "do-it"']);
   });
 
   test('a stage with two questions is two phases', () => {
@@ -172,7 +172,7 @@ describe('phases', () => {
     expect(imported(text, TESTED).phases.build).toEqual({ do: 'Code.', exit: ['tests'] });
     const alone = imported(text);
     expect(alone.phases.build).toEqual({ do: 'Code.', checkpoint: true });
-    expect(alone.fates[1]?.notes).toEqual([expect.stringContaining('exit: [tests]')]);
+    expect(alone.planned[1]?.notes).toEqual([expect.stringContaining('exit: [tests]')]);
   });
 
   test('of several files come one after the other, under names of their own', () => {
@@ -183,13 +183,10 @@ describe('phases', () => {
     });
   });
 
-  test('there are none where nobody is asked, and every stage says so', () => {
-    const { phases, fates } = imported('## 1. Plan\nThink.\n## 2. Build\nCode.', TESTED);
-    expect(phases).toEqual({});
-    expect(fates.map(({ becomes, notes }) => [becomes, notes])).toEqual([
-      [[], [expect.stringContaining('asks you anything')]],
-      [[], [expect.stringContaining('asks you anything')]],
-    ]);
+  test('there are none where nobody is asked, and that is said', () => {
+    const { phases, planned, notes } = imported('## 1. Plan\nThink.\n## 2. Build\nCode.', TESTED);
+    expect([phases, planned]).toEqual([{}, []]);
+    expect(notes).toEqual([expect.stringContaining('asks you anything')]);
   });
 
   test('of the contract stay: one that is the same is there already, another one is a conflict that is named', () => {
@@ -198,18 +195,17 @@ describe('phases', () => {
       ...NOTHING,
       phases: { plan: { do: 'Think.', checkpoint: 'Good?' }, build: { exit: ['tests'] } },
     };
-    const { phases, fates } = imported(text, known);
+    const { phases, planned } = imported(text, known);
     expect(phases).toEqual({});
-    expect(fates.map(({ becomes, notes }) => [becomes, notes])).toEqual([
-      [['plan'], ['"plan" is there already']],
-      [[], ['the contract has a phase "build" of its own, which stays as it is']],
+    expect(planned.map(({ name, notes }) => [name, notes])).toEqual([
+      ['plan', ['it is there already']],
+      ['build', ['left out: the contract has a phase "build" of its own, which stays as it is']],
     ]);
   });
 
   test('get another name where a gate has that of their question', () => {
-    const { phases, fates } = imported('## 1. Plan\nSTOP: good?', { ...NOTHING, gates: ['plan_approved'] });
+    const { phases } = imported('## 1. Plan\nSTOP: good?', { ...NOTHING, gates: ['plan_approved'] });
     expect(Object.keys(phases)).toEqual(['plan-2']);
-    expect(fates[0]?.notes).toEqual(['called "plan-2": the contract has a gate "plan_approved" of its own']);
   });
 
   test('a long text is cut at a line, and the file that has all of it is named', () => {

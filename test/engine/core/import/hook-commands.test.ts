@@ -19,6 +19,7 @@ describe('what a hook of a settings file is', () => {
     'npm test || exit 2',
     'npm test 2>&1 || { echo "Tests failed" >&2; exit 2; }',
     'node --test',
+    'if ! npm test; then echo failed >&2; exit 2; fi',
     'bash -c "npm test"',
     'prettier --check .',
     'cargo fmt --check',
@@ -26,7 +27,7 @@ describe('what a hook of a settings file is', () => {
     'CI=true npm test',
     "bash -c 'set -o pipefail; npm test | tail -20'",
   ])('a check: %s', (command) => {
-    expect(roleOf(command)).toEqual({ role: 'check' });
+    expect(roleOf(command)).toMatchObject({ role: 'check' });
   });
 
   test.each([
@@ -39,7 +40,6 @@ describe('what a hook of a settings file is', () => {
     'uvx some-hook',
     "jq -e '.stop_hook_active' && npm test",
     'input=$(cat); npm test',
-    'if ! npm test; then echo failed >&2; exit 2; fi',
     'grep -rq TODO src && exit 2',
     'echo "run the tests first" >&2; exit 2',
     'echo \'{"decision":"block","reason":"x"}\'',
@@ -54,7 +54,7 @@ describe('what a hook of a settings file is', () => {
     ['osascript -e "display notification"', 'notifies'],
     ['curl -s https://example.com/done', 'notifies'],
     ['echo done', 'prints'],
-    ['cat >> ~/.claude/stop.log', 'writes'],
+    ['mkdir -p logs && cat >> logs/stop.log', 'writes'],
     ['jq -c . >> log.jsonl', 'writes'],
     ['python3 ~/.claude/hooks/update_memory.py', 'update_memory.py'],
     ['bash .claude/hooks/notify-sound.sh', 'notify-sound.sh'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AskPolicy, DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
+import { DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
 import { ask, cleanAnswer, cleanQuestion, openQuestions } from '../../../../src/engine/core/loop/asked.ts';
 import { decide } from '../../../../src/engine/core/loop/decide.ts';
 import type { Entry } from '../../../../src/engine/core/loop/entry.ts';
@@ -8,6 +8,7 @@ import { advance } from '../../../../src/engine/core/loop/journal.ts';
 import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
 import { newAnswers } from '../../../../src/engine/core/loop/questions.ts';
 import type { LoopState } from '../../../../src/engine/core/loop/state.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/options.ts';
 import { newRun, nextStep } from '../../../../src/engine/core/run/run.ts';
 import { describeEnding, describeWait } from '../../../../src/engine/core/words/endings.ts';
 import { entryLines } from '../../../../src/engine/core/words/entries.ts';
@@ -34,7 +35,7 @@ function stopped(state: LoopState, verdicts = [fails()], at = T0 + 1000, seen = 
   return { decision, state: advance(state, { kind: 'stop', seen: facts, verdicts, decision }, at) };
 }
 
-const run = (changes: Partial<LoopState> = {}) => freshLoop({ run: newRun('hybrid', undefined), ...changes });
+const run = (changes: Partial<LoopState> = {}) => freshLoop({ run: newRun({ mode: 'hybrid' }), ...changes });
 
 describe('asking', () => {
   test('a question has a name that no gate has, and is open until it is answered', () => {

@@ -142,7 +142,7 @@ describe('what a receipt says', () => {
 describe('in words', () => {
   test('what a run has cost is added when it is known, and says what was estimated', () => {
     const receipt = makeReceipt(facts(), traitsOf);
-    const run = { ...newRun('hybrid', undefined), sessions: 2 };
+    const run = { ...newRun({ mode: 'hybrid' }), sessions: 2 };
     const paid = freshLoop({ run, spent: { tokens: 900, costUsd: 1.5, estimatedUsd: 0.25 } });
     const open = { ...paid, run: { ...run, open: { session: 's', resume: false, at: T0 } } };
     expect(withCost(receipt, open).cost?.usd).toBeNull();

@@ -111,7 +111,7 @@ describe('the weakest link is named', () => {
       'diff: 1 × tests whose old form fails, allowed by a person',
       'diff: 1 × tests whose old form fails, accepted by a model',
       'diff: 2 × new or changed tests that also pass on the old code',
-      'diff: 2 × changed places that no test misses',
+      'diff: 2 × changed places without which all tests still pass',
       'diff: 1 × flaky tests',
     ]);
   });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Finding,
-  type Shown,
   type TakenBack,
+  type Tests,
   type Trial,
   takeBack,
 } from '../../../../src/engine/core/proof/take-back.ts';
@@ -15,23 +15,40 @@ interface Place {
   probe: 'back' | 'spoil';
 }
 
+/** What a run of all tests says. */
+type Colour = 'red' | 'green' | 'unproven';
+
 const added = (name: string, lines = 1): Place => ({ name, lines, old: [], probe: 'back' });
 const replaced = (name: string, lines = 1): Place => ({ name, lines, old: ['before'], probe: 'back' });
 
-/** Plays all trials. `goOn`: how many runs there is time for. */
+/** Plays all trials. `time`: how many runs there is time for. */
 function play(
   places: readonly Place[],
   runs: number,
-  answer: (trial: Trial<Place>) => Shown,
+  answer: (trial: Trial<Place>) => Colour,
   time = Number.POSITIVE_INFINITY,
 ): TakenBack<Place> & { trials: string[] } {
+  return playWith(places, { runs, testsOf: () => 'all' }, (trial, n) => {
+    if (n >= time) return 'refused';
+    const colour = answer(trial);
+    return colour === 'unproven' ? colour : { failing: colour === 'red' ? 'all' : new Set() };
+  });
+}
+
+function playWith(
+  places: readonly Place[],
+  limits: { runs: number; testsOf(place: Place): Tests },
+  answer: (trial: Trial<Place>, n: number) => { failing: Tests } | 'unproven' | 'refused',
+): TakenBack<Place> & { trials: string[] } {
   const trials: string[] = [];
-  const steps = takeBack(places, runs);
+  const steps = takeBack(places, limits);
   let step = steps.next();
   while (!step.done) {
     const { back, spoil } = step.value;
-    trials.push([...back.map(({ name }) => name), ...spoil.map(({ name }) => `!${name}`)].join(' '));
-    step = steps.next({ shown: answer(step.value), goOn: trials.length < time });
+    const result = answer(step.value, trials.length);
+    if (result !== 'refused')
+      trials.push([...back.map(({ name }) => name), ...spoil.map(({ name }) => `!${name}`)].join(' '));
+    step = steps.next(result);
   }
   return { ...step.value, trials };
 }
@@ -40,7 +57,7 @@ function play(
 function testsThat(
   missed: readonly string[],
   reached: readonly string[] = [],
-): (trial: Trial<Place>) => Shown {
+): (trial: Trial<Place>) => Colour {
   return ({ back, spoil }) => {
     const isRed =
       back.some(({ name }) => missed.includes(name)) ||
@@ -95,6 +112,48 @@ describe('places that are taken back one by one', () => {
   });
 });
 
+describe('places that different tests reach', () => {
+  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => added(name));
+  const ownTest = ({ name }: Place): Tests => new Set([`${name}.test`]);
+  const failingIn = (tested: readonly string[]) => (trial: Trial<Place>) => ({
+    failing: new Set(
+      [...trial.back, ...trial.spoil]
+        .filter(({ name }) => tested.includes(name))
+        .map(({ name }) => `${name}.test`),
+    ),
+  });
+
+  test('go back together, and one run settles them all', () => {
+    const found = playWith(files, { runs: 20, testsOf: ownTest }, failingIn(['a', 'b', 'd', 'e']));
+    expect(found.trials).toEqual(['a b c d e']);
+    expect(named(found)).toEqual({ a: 'tested', b: 'tested', c: 'untested', d: 'tested', e: 'tested' });
+  });
+
+  test('whose tests overlap are told apart by the test that is their own', () => {
+    const testsOf = ({ name }: Place): Tests => new Set([`${name}.test`, 'all.test']);
+    const all = ({ back }: Trial<Place>) => ({
+      failing: new Set(['all.test', ...back.map(({ name }) => `${name}.test`)]),
+    });
+    expect(new Set(playWith(files, { runs: 20, testsOf }, all).findings.values())).toEqual(
+      new Set(['tested']),
+    );
+  });
+
+  test('a test of several that fails leaves a question, and they are tried apart', () => {
+    const testsOf = ({ name }: Place): Tests => new Set([`${name}.test`, 'all.test']);
+    const found = playWith(files.slice(0, 2), { runs: 20, testsOf }, ({ back }) => ({
+      failing: new Set(back.some(({ name }) => name === 'a') ? ['all.test'] : []),
+    }));
+    expect(found.trials).toEqual(['a b', 'a', 'b']);
+    expect(named(found)).toEqual({ a: 'tested', b: 'untested' });
+  });
+
+  test('a run in which nothing could be loaded names none of several', () => {
+    const found = playWith(files.slice(0, 2), { runs: 1, testsOf: ownTest }, () => ({ failing: 'all' }));
+    expect(named(found)).toEqual({ a: 'in_group', b: 'in_group' });
+  });
+});
+
 describe('more places than runs', () => {
   const many = Array.from({ length: 40 }, (_, i) => added(`p${i}`, 40 - i));
 
@@ -119,7 +178,7 @@ describe('more places than runs', () => {
   test('a rename over many places is no untested group: tests reach it', () => {
     const renamed = Array.from({ length: 40 }, (_, i) => replaced(`r${i}`));
     // All of them back: the old names everywhere. Some of them back: names that are not there.
-    const answer = ({ back, spoil }: Trial<Place>): Shown =>
+    const answer = ({ back, spoil }: Trial<Place>): Colour =>
       spoil.length > 0 || (back.length > 0 && back.length < 40) ? 'red' : 'green';
     expect([...play(renamed, 20, answer).findings.values()]).not.toContain('untested');
   });

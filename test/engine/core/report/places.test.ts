@@ -18,7 +18,7 @@ describe('the place that a line names', () => {
     ['src/a.ts:3:5: wrong', 'src/a.ts:3:5'],
     ['./src/a.ts:3: wrong', 'src/a.ts:3'],
     ['src/a.ts:3 types: // @ts-ignore [ts-ignore:src/a.ts]', 'src/a.ts:3'],
-    ['src/a.ts:3-7 no test misses these lines', 'src/a.ts:3'],
+    ['src/a.ts:3-7: all tests still pass without these lines', 'src/a.ts:3'],
     ['src/gone.ts:3:5: wrong', 'src/gone.ts:3:5'],
     ['src/a.ts(3,5): error TS2322: wrong', 'src/a.ts:3:5'],
     ['File "/home/me/shop/tests/test_a.py", line 3, in test_b', 'tests/test_a.py:3'],

@@ -227,7 +227,7 @@ describe('the message of a commit', () => {
     expect(message.match(/^Untildone-Run: .*$/gm)).toEqual(['Untildone-Run: l1']);
   });
   test('names the iteration that was judged: a held Stop has moved the count on, other answers have not', () => {
-    const run = newRun('hybrid', undefined);
+    const run = newRun({ mode: 'hybrid' });
     expect(judgedIteration(freshLoop({ iteration: 5 }))).toBe(4);
     expect(judgedIteration(freshLoop({ iteration: 5, status: 'verified_done' }))).toBe(5);
     expect(judgedIteration(freshLoop({ iteration: 5, run: { ...run, handOver: 'asked' } }))).toBe(5);

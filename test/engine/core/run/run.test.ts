@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, type RunMode } from '../../../../src/engine/core/contract/contract.ts';
+import { DEFAULT_LIMITS } from '../../../../src/engine/core/contract/contract.ts';
 import { decide } from '../../../../src/engine/core/loop/decide.ts';
 import type { Entry } from '../../../../src/engine/core/loop/entry.ts';
 import { advance, replay } from '../../../../src/engine/core/loop/journal.ts';
@@ -8,6 +8,7 @@ import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
 import type { LoopState } from '../../../../src/engine/core/loop/state.ts';
 import type { Verdict } from '../../../../src/engine/core/loop/verdict.ts';
 import { spentSoFar } from '../../../../src/engine/core/run/entries.ts';
+import type { RunMode } from '../../../../src/engine/core/run/options.ts';
 import { nextStep } from '../../../../src/engine/core/run/run.ts';
 import type { SessionEnd } from '../../../../src/engine/core/run/session-end.ts';
 import { STARTED, seenStop, T0 } from '../../../support/core/samples.ts';

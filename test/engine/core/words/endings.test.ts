@@ -65,7 +65,7 @@ test('an ending that is not done names what is open and what to do; others do no
   }
   for (const status of ['verified_done', 'claimed_done', 'cancelled', 'released'] as const)
     expect(said(status)).not.toMatch(/Open|hold it again/);
-  expect(said('stalled', { run: newRun('hybrid', undefined) })).not.toContain('untildone start');
+  expect(said('stalled', { run: newRun({ mode: 'hybrid' }) })).not.toContain('untildone start');
 });
 
 describe('how a loop ended', () => {
@@ -172,7 +172,7 @@ describe('why a loop waits', () => {
     expect(waiting('session_ended')).toContain('claude --resume s1');
   });
   test('of a run sends nobody into its session: it goes on by itself', () => {
-    const run = newRun('hybrid', undefined);
+    const run = newRun({ mode: 'hybrid' });
     const limit = { kind: 'rate_limited' as const, until: T0 + 60_000, detail: 'slow down', at: T0 };
     const waiting = (why: WaitCause, more: Partial<RunState> = {}) =>
       describeWait(freshLoop({ waiting: { why, since: T0 }, run: { ...run, ...more } }));

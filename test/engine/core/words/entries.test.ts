@@ -20,7 +20,7 @@ test('what is plain beside its event needs no name', () => {
 
 test('a run that paused by itself was not paused by you', () => {
   const pause = { kind: 'command' as const, command: 'pause' as const, note: 'a person is needed' };
-  const run = freshLoop({ run: newRun('hybrid', undefined) });
+  const run = freshLoop({ run: newRun({ mode: 'hybrid' }) });
   expect(describeEntry(pause, run)).toBe('paused: a person is needed');
   expect(describeEntry(pause, STATE)).toBe('you paused it: a person is needed');
 });

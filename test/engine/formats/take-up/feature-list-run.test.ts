@@ -38,9 +38,8 @@ function goOn(scene: RunScene): void {
   if (!ref) throw new Error('no run');
   const { home, store, project, ports } = scene;
   const place = { session: '', folder: project, userHome: project, now: scene.now };
-  const world = { home, store, ports, place, judges: async () => scene.judges };
   scene.ports.foreign = async () => ({ loops: [], messages: [] });
-  scene.ports.formatOf = (event, of, state) => formatOfRun(event, of, state, world);
+  scene.ports.formatOf = (event, of, state) => formatOfRun(event, of, state, { home, ports, place });
   store.append(ref, () => ({ kind: 'intent', session: 'r1', resume: false, why: 'hand_over' }));
   store.bind('r1', project, ref);
 }
@@ -94,7 +93,7 @@ describe('a list in a session that is full', () => {
     const { home, store, project, ports } = scene;
     store.append(ref, () => ({ kind: 'ended', status: 'reached_limit', cause: 'cost', detail: '20 of 20' }));
     const place = { session: '', folder: project, userHome: project, now: scene.now };
-    closeRun(ref, { home, store, ports, place, judges: async () => scene.judges });
+    closeRun(ref, { home, ports, place });
     expect(scene.text(PROGRESS)).toContain('- Status: REACHED_LIMIT');
   });
 });

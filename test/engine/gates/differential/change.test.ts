@@ -43,9 +43,9 @@ class Project {
         .map((path) => files[path]);
       try {
         runInNewContext([...code, tests].join('\n'));
-        return 'green';
+        return { failing: new Set() };
       } catch {
-        return 'red';
+        return { failing: 'all' };
       }
     };
     return judgeChange(
@@ -63,6 +63,8 @@ class Project {
           this.trees.set(tree, { ...Object.fromEntries([...kept, ...other]), ...texts });
           return tree;
         },
+        testsOf: () => 'all',
+        expectedMs: () => 0,
         run,
         runs: 20,
         timeMs: 600_000,
@@ -87,7 +89,7 @@ describe('changed code is taken back', () => {
     );
     const found = await project.judge(`${CHECK} is(add(1, 2), 3); is(sub(2, 1), 1); is(two(), 2);`);
     expect(found).toMatchObject({ outcome: 'pass', share: 1, untested: [], notMeasured: [], runsUsed: 2 });
-    expect(found.summary).toBe('tests miss all 4 changed lines that were taken back');
+    expect(found.summary).toBe('all 4 changed lines are tested: undoing any of them makes a test fail');
   });
 
   test('a function that no test calls is named, with its lines', async () => {
@@ -95,8 +97,8 @@ describe('changed code is taken back', () => {
     const found = await project.judge(`${CHECK} is(add(1, 2), 3);`);
     expect(found.outcome).toBe('fail');
     expect(found.untested).toEqual([{ path: 'a.js', from: 5, to: 7, lines: 2 }]);
-    expect(found.evidence).toEqual(['a.js:5-7 (2 lines): no test misses it']);
-    expect(found.summary).toBe('2 of 2 changed lines are untested: tests have to miss 80 %');
+    expect(found.evidence).toEqual(['a.js:5-7: all tests still pass without these lines']);
+    expect(found.summary).toBe('2 of 2 changed lines are untested, and the contract asks for tests of 80 %');
     expect(found.next).toContain('Test what they do');
   });
 
@@ -127,7 +129,7 @@ describe('changed code is taken back', () => {
     );
     const found = await project.judge(`${CHECK} is(total, 45);`);
     expect(found).toMatchObject({ outcome: 'pass', share: 0.9 });
-    expect(found.evidence[0]).toMatch(/^a\.js:\d+ \(1 line\): no test misses it$/);
+    expect(found.evidence[0]).toMatch(/^a\.js:\d+: all tests still pass without this line$/);
   });
 
   test('tests, documents and settings are not taken back', async () => {
@@ -135,8 +137,34 @@ describe('changed code is taken back', () => {
     expect(await project.judge('')).toMatchObject({
       outcome: 'pass',
       runsUsed: 0,
-      summary: 'no changed line that tests could miss',
+      summary: 'no changed line that a test could notice',
     });
+  });
+});
+
+describe('without a share that the contract asks for', () => {
+  test('untested lines are told, and hold nobody', async () => {
+    const project = new Project({ 'a.js': ADD }, { 'a.js': `${ADD}\n${SUB}` });
+    const found = await project.judge(`${CHECK} is(add(1, 2), 3);`, { min: undefined });
+    expect(found).toMatchObject({ outcome: 'pass', share: 0, summary: '2 of 2 changed lines are untested' });
+    expect(found.evidence).toEqual(['a.js:5-7: all tests still pass without these lines']);
+  });
+
+  test('no time to look at anything holds nobody, either', async () => {
+    const project = new Project({ 'a.js': ADD }, { 'a.js': `${ADD}\n${SUB}` });
+    const found = await project.judge('', { min: undefined, timeMs: 10, expectedMs: () => 11 });
+    expect(found).toMatchObject({ outcome: 'pass', runsUsed: 0 });
+    expect(found.evidence.join()).toContain('not looked at whether 2 changed lines are tested');
+  });
+
+  test.each([
+    ['one\n', 'the changed line is tested: undoing it makes a test fail'],
+    ['one\n\ntwo\n', 'both changed lines are tested: undoing either makes a test fail'],
+  ])('says what was seen: %j', async (lines, words) => {
+    const code = lines.replace(/(\w+)/g, 'var $1 = 1;');
+    const project = new Project({ 'a.js': '' }, { 'a.js': code });
+    const uses = lines.trim().split(/\s+/).join('; ');
+    expect((await project.judge(uses, { min: undefined })).summary).toBe(words);
   });
 });
 
@@ -186,10 +214,15 @@ describe('what could not be measured', () => {
   const project = () => new Project({ 'a.js': '' }, { 'a.js': `${ADD}\n${SUB}` });
 
   test('a run that shows nothing is no pass', async () => {
-    const found = await project().judge('', { run: async () => 'unproven' });
-    expect(found).toMatchObject({ outcome: 'unproven', tested: [], untested: [] });
+    const found = await project().judge('', { run: () => Promise.reject(new Error('it did not end')) });
+    expect(found).toMatchObject({
+      outcome: 'unproven',
+      tested: [],
+      untested: [],
+      problems: ['it did not end'],
+    });
     expect(found.notMeasured).toHaveLength(2);
-    expect(found.summary).toBe('none of 4 changed lines could be taken back');
+    expect(found.summary).toBe('4 changed lines were not undone to see whether a test fails');
   });
 
   test('a room that cannot be opened is named', async () => {
@@ -206,14 +239,15 @@ describe('what could not be measured', () => {
     let time = 0;
     const found = await project().judge(`${CHECK} is(add(1, 2), 3); is(sub(2, 1), 1);`, {
       clock: () => time,
+      expectedMs: () => 60,
       timeMs: 100,
       run: async () => {
         time += 60;
-        return 'red';
+        return { failing: 'all' };
       },
     });
     expect(found).toMatchObject({ outcome: 'pass', runsUsed: 1, share: 1 });
-    expect(found.evidence.join('\n')).toContain('2 lines were not measured within 1 run: a.js:5-7');
+    expect(found.evidence.join('\n')).toContain('not looked at whether 2 changed lines are tested');
   });
 
   test('an abort ends it at once', async () => {
@@ -224,7 +258,7 @@ describe('what could not be measured', () => {
       run: async () => {
         runs++;
         abort.abort();
-        return 'unproven';
+        throw new Error('it was ended');
       },
     });
     expect(runs).toBe(1);

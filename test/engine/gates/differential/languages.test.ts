@@ -119,12 +119,19 @@ longDescribe('in other languages', () => {
     expect(found.outcome).toMatch(outcome);
   });
 
-  test('all three checks: changed code that no test misses is named', async () => {
+  test('all three checks: untested code is told, and holds where the contract names a share', async () => {
     const scene = await differentialScene(NODE);
     const untested =
       '\nexport function rounded(price) {\n  const cents = Math.round(price * 100);\n  const half = cents / 2;\n  return half * 2;\n}\n';
     await scene.change({ 'src/discount.js': `${NODE_DONE['src/discount.js']}${untested}` });
-    const judgement = await scene.judge({ command: 'node --test test/' });
+    const told = await scene.judge({ command: 'node --test test/' });
+    expect(told).toMatchObject({
+      outcome: 'pass',
+      summary: expect.stringContaining('4 of 5 changed lines are untested'),
+    });
+    expect(told.notes).toContain('src/discount.js:5-9: all tests still pass without these lines');
+    expect(told.proof?.differential).toMatchObject({ tested: 0.2, untested: ['src/discount.js:5-9'] });
+    const judgement = await scene.judge({ command: 'node --test test/', min: 0.8 });
     expect(judgement).toMatchObject({ outcome: 'fail', summary: expect.stringContaining('untested') });
     expect(judgement.asksIfRepeated).toBeDefined();
     await scene.change(NODE_DONE);
@@ -143,6 +150,7 @@ test('a start whose dependencies cannot be installed is run with those of now', 
       rooms: {
         compose: async ({ rest }) => `composed ${rest.slice(0, 4)}`,
         files: async () => [{ path: 'test/a.test.sh', mode: '100644', blob: '1' }],
+        texts: async () => new Map(),
         open: async ({ tree }) => {
           opened.push(tree);
           if (opened.length === 1) throw new Error('the setup `npm ci` fails with exit code 1');

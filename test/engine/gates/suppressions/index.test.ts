@@ -119,9 +119,39 @@ describe('settings', () => {
       2,
     ),
   )('beside those in %s (%j): %s', async (start, text, added) => {
-    expect(await lines({ [start]: text }, { [added]: '' })).toEqual([`${added}:1`]);
+    // JSON says nothing line by line: what comes after it has to name rules.
+    const less = start.endsWith('.json') || text.includes('=') ? [`${added}:1`] : [];
+    expect(await lines({ [start]: text }, { [added]: '' })).toEqual(less);
     expect(await lines({ [start]: '{}' }, { [added]: '' })).toEqual([]);
   });
+  test.each<[string, string, string, string, string]>([
+    ['setup.cfg', '[flake8]\nmax-line-length = 90\n', '.flake8', '[flake8]\nmax-line-length=90\n', 'pass'],
+    [
+      'setup.cfg',
+      '[flake8]\nmax-line-length = 90\n',
+      '.flake8',
+      '[flake8]\nmax-line-length=90\nignore = E1\n',
+      'fail',
+    ],
+    ['setup.cfg', '[mypy]\nstrict = true\n', 'mypy.ini', '[mypy]\n', 'fail'],
+    [
+      '.eslintrc.json',
+      '{ "extends": "x" }',
+      'eslint.config.js',
+      'export default [js.configs.recommended];',
+      'pass',
+    ],
+    ['.eslintrc.json', '{ "extends": "x" }', 'eslint.config.js', 'export default [];', 'fail'],
+  ])(
+    'that appear beside those of the checker are told, and hold where they say less: %s %j, %s %j: %s',
+    async (start, then, added, now, outcome) => {
+      const work = await workScene({ [start]: then });
+      work.change({ [added]: now });
+      const found = await work.judge(suppressionsGate, {});
+      expect(found.outcome).toBe(outcome);
+      if (outcome === 'pass') expect(found.notes?.join()).toContain(`${added}:1`);
+    },
+  );
   test('that leave out more are named', async () => {
     expect(await lines({ 'ruff.toml': 'ignore = []\n' }, { 'ruff.toml': 'ignore = ["E"]\n' })).toEqual([
       'ruff.toml:1',

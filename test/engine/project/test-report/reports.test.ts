@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { countOf, lostTests, type TestResults } from '../../../../src/engine/core/proof/test-results.ts';
+import {
+  countOf,
+  lostTests,
+  ResultsBuilder,
+  type TestOutcome,
+  type TestResults,
+} from '../../../../src/engine/core/proof/test-results.ts';
 import { readCargo } from '../../../../src/engine/project/test-report/cargo.ts';
 import { readGoJson, readRunnerJson } from '../../../../src/engine/project/test-report/json.ts';
 import { readJunit } from '../../../../src/engine/project/test-report/junit.ts';
-import { readTap } from '../../../../src/engine/project/test-report/tap.ts';
 
 /** One line a test: its outcomes and its name. */
 function lines(results: TestResults | undefined): string[] {
@@ -53,57 +58,6 @@ describe('JUnit', () => {
     expect(lines(cut)).toEqual(['+ adds', '. skipped one']);
     for (const text of ['', 'not xml', '<!DOCTYPE x [<!ENTITY a "b">]><testsuite/>&a;'])
       expect(readJunit(text).whole).toBe(false);
-  });
-});
-
-const NODE_TAP = `TAP version 13
-# Subtest: adds
-ok 1 - adds
-  ---
-  duration_ms: 1
-  ok 9 - not a test
-  ...
-# Subtest: skipped one
-ok 2 - skipped one # SKIP later
-# Subtest: outer
-    # Subtest: inner fails
-    not ok 1 - inner fails
-      ---
-      error: 'not ok 7 - quoted'
-      ...
-    # Subtest: inner passes
-    ok 2 - inner passes
-    1..2
-not ok 3 - outer
-1..3
-# tests 4
-`;
-
-describe('TAP', () => {
-  test('with subtests, as node:test writes it', () => {
-    expect(lines(readTap(NODE_TAP))).toEqual([
-      '+ adds',
-      '. skipped one',
-      '- outer > inner fails',
-      '+ outer > inner passes',
-    ]);
-    expect(readTap(NODE_TAP).whole).toBe(true);
-  });
-
-  test('plain, as other producers write it', () => {
-    const results = readTap('1..3\nok 1 first\nnot ok 2 - second\nok 3 - third # skip no network\n');
-    expect(lines(results)).toEqual(['+ first', '- second', '. third']);
-    expect(results.whole).toBe(true);
-  });
-
-  test.each([
-    ['cut off', '1..3\nok 1 - a\n'],
-    ['without a plan', 'ok 1 - a\n'],
-    ['that bails out', '1..1\nok 1 - a\nBail out! no database\n'],
-    ['empty', ''],
-    ['cut off in a subtest', NODE_TAP.slice(0, NODE_TAP.indexOf('    1..2'))],
-  ])('%s is not whole', (_, text) => {
-    expect(readTap(text).whole).toBe(false);
   });
 });
 
@@ -214,8 +168,16 @@ describe('cargo', () => {
 });
 
 test('tests are lost when they fail, are skipped, are missing, or pass less often', () => {
-  const before = readTap('1..6\nok 1 a\nok 2 b\nok 3 c\nok 4 d\nok 5 d\nnot ok 6 e\n');
-  const now = readTap('1..4\nok 1 a\nnot ok 2 b\nok 3 c # SKIP\nok 4 d\n');
+  const results = (...seen: [string, TestOutcome][]) => {
+    const builder = new ResultsBuilder();
+    for (const [name, outcome] of seen) builder.add([name], outcome);
+    return builder.results(true);
+  };
+  const before = results(
+    ...['a', 'b', 'c', 'd', 'd'].map((name): [string, TestOutcome] => [name, 'passed']),
+    ['e', 'failed'],
+  );
+  const now = results(['a', 'passed'], ['b', 'failed'], ['c', 'skipped'], ['d', 'passed']);
   expect(lostTests(before, now)).toEqual([
     { name: 'b', now: 'failed' },
     { name: 'c', now: 'skipped' },

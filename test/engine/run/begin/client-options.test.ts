@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientFor } from '../../../../src/engine/run/begin/client-options.ts';
-import { planOf } from '../../../../src/engine/run/begin/run-world.ts';
+import { planOf } from '../../../../src/engine/run/begin/driver-ports.ts';
 
 const REF = { loop: 'l1', dir: '/nowhere' };
 

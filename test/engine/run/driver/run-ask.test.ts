@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { type AskPolicy, DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
+import { DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/options.ts';
 import { askPerson } from '../../../../src/engine/hook/guard/ask-person.ts';
 import type { SessionListener } from '../../../../src/engine/ports/ports.ts';
-import { type RunWorld, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';
+import { type DriverPorts, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';
 import { hookScene } from '../../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from '../../../support/hook/judging.ts';
 import { done } from '../../../support/hook/session-facts.ts';
@@ -32,8 +33,8 @@ function askingRun(
   let looks = 0;
   const event = (listener: SessionListener, more: object) =>
     listener.event({ session: 'first', cwd: scene.project, ...more } as never, new AbortController().signal);
-  const world: RunWorld = {
-    ports: scene.ports,
+  const ports: DriverPorts = {
+    judging: scene.ports,
     sessions: {
       missing: async () => undefined,
       prepare: async (plan) => ({ plan, discard: async () => undefined }),
@@ -59,21 +60,23 @@ function askingRun(
     bind: (session) => scene.store.bind(session, scene.project, ref),
     newSession: () => 's',
     transcriptOf: () => 'a transcript',
-    waitUntil: async (time) => {
-      scene.now = Math.max(time, scene.now + HOUR);
-      whileWaiting(++looks);
-    },
     lastVerdicts: () => [],
     report: () => undefined,
     judged: async () => undefined,
-    interrupted: () => false,
     billed: async () => undefined,
-    atOnce: new AbortController().signal,
+    interrupts: {
+      asked: () => false,
+      atOnce: new AbortController().signal,
+      waitUntil: async (time) => {
+        scene.now = Math.max(time, scene.now + HOUR);
+        whileWaiting(++looks);
+      },
+    },
   };
   const session = { cwd: scene.project, permissionMode: 'acceptEdits', allow: [], env: {}, client: {} };
   const answer = (note: string) =>
     scene.store.append(ref, () => ({ kind: 'answered', gate: 'question 1', said: 'answered', note }));
-  const go = async () => (await runLoop({ ref, session, idleMs: 1000 }, world)).status;
+  const go = async () => (await runLoop({ ref, session, idleMs: 1000 }, ports)).status;
   const finish = () => {
     says.tests = PASS;
     scene.judges.tree = 'another tree';

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Contract, RunMode } from '../../../../src/engine/core/contract/contract.ts';
+import type { Contract } from '../../../../src/engine/core/contract/contract.ts';
 import type { Entry } from '../../../../src/engine/core/loop/entry.ts';
 import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
+import type { RunMode } from '../../../../src/engine/core/run/options.ts';
 import { approveGate } from '../../../../src/engine/gates/approve/index.ts';
 import type { SessionListener } from '../../../../src/engine/ports/ports.ts';
-import { type RunWorld, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';
+import { type DriverPorts, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';
 import type { RunEvent } from '../../../../src/engine/run/reporter.ts';
 import { hookScene } from '../../../support/hook/hook-scene.ts';
 import { contractWith, FAIL, frozenWith, PASS, run, type Says } from '../../../support/hook/judging.ts';
@@ -66,8 +67,8 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
   };
   const go = async (...work: (() => void)[]) => {
     const script = [...work];
-    const world: RunWorld = {
-      ports: scene.ports,
+    const ports: DriverPorts = {
+      judging: scene.ports,
       sessions: {
         missing: async () => undefined,
         prepare: async (plan) => ({ plan, discard: async () => undefined }),
@@ -84,19 +85,21 @@ function questionRun(says: Record<string, Says>, given: Given = {}) {
       bind: (session) => scene.store.bind(session, scene.project, ref),
       newSession: () => `s${++sessions}`,
       transcriptOf: () => 'a transcript',
-      waitUntil: async (time) => {
-        scene.now = time;
-        given.whileWaiting?.(++looks);
-      },
       lastVerdicts: () => [],
       report: (event) => events.push(event),
       judged: async () => undefined,
-      interrupted: () => interrupt.asked,
       billed: async () => undefined,
-      atOnce: new AbortController().signal,
+      interrupts: {
+        asked: () => interrupt.asked,
+        atOnce: new AbortController().signal,
+        waitUntil: async (time) => {
+          scene.now = time;
+          given.whileWaiting?.(++looks);
+        },
+      },
     };
     const session = { cwd: scene.project, permissionMode: 'acceptEdits', allow: [], env: {}, client: {} };
-    return (await runLoop({ ref, session, idleMs: 1000 }, world)).status;
+    return (await runLoop({ ref, session, idleMs: 1000 }, ports)).status;
   };
   const state = () => scene.store.read(ref);
   const yes = (note?: string) =>

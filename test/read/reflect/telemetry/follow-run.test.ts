@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { World } from '../../../../src/engine/hook/wiring/world.ts';
-import type { RunWorld } from '../../../../src/engine/run/driver/run-loop.ts';
+import type { DriverPorts } from '../../../../src/engine/run/driver/run-loop.ts';
 import { withTelemetry } from '../../../../src/read/reflect/telemetry/follow-run.ts';
 
 const REF = { loop: 'l1', dir: '/nowhere' };
-const RUN_WORLD = { report: () => undefined } as unknown as RunWorld;
+const PORTS = { report: () => undefined } as unknown as DriverPorts;
 
 async function driven(env: NodeJS.ProcessEnv) {
   const notes: string[] = [];
   const world = { env, store: { read: () => ({}) } } as unknown as World;
   const note = (text: string) => void notes.push(text);
-  const given = await withTelemetry(REF, { world, note }, RUN_WORLD, async (own) => own);
+  const given = await withTelemetry(REF, { world, note }, PORTS, async (own) => own);
   return { notes, given };
 }
 
@@ -31,11 +31,11 @@ test.each<[string, NodeJS.ProcessEnv]>([
     },
   ],
 ])('%s a run is driven as it is, and nothing is said', async (_, env) => {
-  expect(await driven(env)).toEqual({ notes: [], given: RUN_WORLD });
+  expect(await driven(env)).toEqual({ notes: [], given: PORTS });
 });
 
 test('where the part that sends is missing, the run is driven all the same, and that is said', async () => {
   const { notes, given } = await driven({ OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT });
-  expect(given).toBe(RUN_WORLD);
+  expect(given).toBe(PORTS);
   expect(notes).toEqual([expect.stringContaining('telemetry is not sent')]);
 });

@@ -13,16 +13,17 @@ import { figureOf, writeFigure } from '../../home/hook-figures.ts';
 import { filesLock } from '../../home/layout.ts';
 import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
-import { closeRun, type ForeignWorld, formatOfRun } from '../../hook/wiring/foreign.ts';
+import { closeRun, type ForeignOptions, formatOfRun } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
 import { placeHere, type World } from '../../hook/wiring/world.ts';
-import type { JudgingPorts } from '../../judging/ports.ts';
+import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort, SessionPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import { sessionSandbox } from '../../project/walls/walls-for.ts';
-import type { RunPlan, RunWorld } from '../driver/run-loop.ts';
+import type { DriverPorts, RunPlan } from '../driver/run-loop.ts';
+import type { RunPublisher } from '../publisher.ts';
 import type { RunReporter } from '../reporter.ts';
-import type { ClientOptions, RunKeeper } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { Interrupts } from './interrupts.ts';
 
 /** Set for everything that a run starts. Installed hooks do nothing then, because the run answers the events itself. */
@@ -60,39 +61,35 @@ function sandboxFor(ref: LoopRef, { store, env, home }: World): SessionSandbox |
   return sessionSandbox(store.contract(ref).contract.sandbox, { env, untildoneHome: home.root });
 }
 
-/** The world of a real run: Claude Code, the reporter, the user's git. */
-export async function worldOf(driving: {
+/** The ports of a real run: Claude Code, the reporter, the user's git. */
+export async function portsOf(driving: {
   ref: LoopRef;
   git: RunGitPort | undefined;
   world: World;
   reporter: RunReporter;
   interrupts: Interrupts;
-  keeper?: RunKeeper;
-}): Promise<RunWorld> {
-  const { ref, git, world, reporter, interrupts, keeper } = driving;
+  publisher?: RunPublisher;
+}): Promise<DriverPorts> {
+  const { ref, git, world, reporter, interrupts, publisher } = driving;
   const { agentSessions } = await loadJudgeBundle();
   return {
-    ports: inProcess(world),
+    judging: inProcess(world),
     sessions: counted(await agentSessions({ env: world.env, project: world.project }), world),
     bind: (session) => world.store.bind(session, world.project, ref),
     newSession: () => randomUUID(),
     transcriptOf: (session) => transcriptOf(session, world.env),
-    waitUntil: (time) => interrupts.waitUntil(time),
     lastVerdicts: () => lastVerdicts(world, ref),
     report: (event) => reporter.event(event),
-    interrupted: () => interrupts.asked(),
-    atOnce: interrupts.atOnce,
     billed: (state) => addCost(ref, state, world),
     judged: async (state, verdicts, spentUsd) => {
       for (const line of (await git?.keep(state, verdicts)) ?? []) reporter.note(line);
       const unwritten = keepProgress(world, git?.folder ?? world.project, ref, verdicts);
       for (const line of unwritten) reporter.note(line);
-      const pause = await keeper?.iterated(world.store.read(ref), spentUsd);
+      const pause = await publisher?.iterated(world.store.read(ref), spentUsd);
       if (pause !== undefined) pauseFor(ref, pause, world);
     },
-    goesOn: keeper && (() => keeper.goesOn()),
-    leaves: keeper && ((until) => keeper.leaves(until)),
-    leftUsd: keeper && (() => keeper.leftUsd),
+    interrupts,
+    publisher,
   };
 }
 
@@ -138,22 +135,19 @@ async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<vo
  * Ports for a run, which answers the events of its sessions itself. Foreign state is not taken up: a session of the run
  * ends with the run and could not serve it.
  */
-function inProcess(world: World): JudgingPorts {
+function inProcess(world: World): Ports {
   const { spawnRun: _, ...ports } = world;
   return {
     ...ports,
     blockCap: 0,
     foreign: async () => ({ loops: [], messages: [] }),
     formatOf: (event, ref, state) =>
-      state.dialect === 'native' ? undefined : formatOfRun(event, ref, state, foreignWorldOf(world)),
+      state.dialect === 'native' ? undefined : formatOfRun(event, ref, state, foreignOf(world)),
   };
 }
 
-/** What formats need of the world of a run. */
-function foreignWorldOf(world: World): ForeignWorld {
-  const { home, store, env } = world;
-  const judges = async () => (await loadJudgeBundle()).openJudges(home, env);
-  return { home, store, judges, ports: world, place: placeHere(world, undefined) };
+function foreignOf(world: World): ForeignOptions {
+  return { home: world.home, ports: world, place: placeHere(world, undefined) };
 }
 
 /** Writes where a run stands into the files of its feature list. Returns what could not be written. */
@@ -165,7 +159,7 @@ export function keepProgress(
 ): string[] {
   const state = world.store.read(ref);
   if (state.dialect !== 'native')
-    return hasEnded(state) && !state.closed ? closeRun(ref, foreignWorldOf(world)) : [];
+    return hasEnded(state) && !state.closed ? closeRun(ref, foreignOf(world)) : [];
   // Children work on a part of the list. The run that they belong to writes for all of them.
   if (state.run?.parent !== undefined) return [];
   // A run for some features of a list leaves its files alone: the runs for the others would change the same lines.

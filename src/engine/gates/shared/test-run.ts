@@ -1,0 +1,102 @@
+/** What a run of the tests on a tree showed. Gates of one command share it, so that no tree is measured twice. */
+import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
+import { specsOf } from '../../core/loop/plan-gates.ts';
+import { type Measured, measured } from '../../core/proof/differential.ts';
+import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
+import type { Tally } from '../../core/proof/test-results.ts';
+import { insideProject } from '../../core/text/paths.ts';
+import type { Kept } from '../../ports/ports.ts';
+import type { LaidCanary, TestRun } from '../../ports/rooms.ts';
+import type { GateContext } from '../gate.ts';
+import { usefulLines } from '../run/outcome.ts';
+import { keptBy, measuredIn } from './asks.ts';
+
+export interface Run extends Measured {
+  /** The most useful lines of the output. */
+  lines: string[];
+  exitCode?: number;
+  outputSha256?: string;
+  durationMs: number;
+  walls?: string;
+  /** Whether its runner was asked for a report. */
+  asked?: boolean;
+  /** What its last lines count. */
+  printed?: PrintedSummary;
+  /** What became of our test among its tests; absent: none was laid in. */
+  canary?: LaidCanary;
+}
+
+export const NOTHING_RUN: Run = { tests: new Map(), green: false, whole: true, lines: [], durationMs: 0 };
+
+/** What a finished command says, or why it says nothing. */
+export function runFrom(
+  { result, tests, asked, canary }: TestRun,
+  walls: string | undefined,
+): Run | { problem: string } {
+  const seen = measured(result, tests);
+  if ('problem' in seen) return seen;
+  const { exitCode, outputSha256, durationMs } = result;
+  return {
+    ...seen,
+    lines: usefulLines(result.output),
+    exitCode,
+    outputSha256,
+    durationMs,
+    walls,
+    asked,
+    printed: summaryIn(result.output),
+    canary,
+  };
+}
+
+/** Which tests run, and how. */
+export interface Tests {
+  command: string;
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+}
+
+/** The name of a run: everything that it depends on. */
+export function runName(
+  tree: string,
+  { command, cwd, env }: Tests,
+  { request, judges }: Pick<GateContext, 'request' | 'judges'>,
+): string {
+  const folder = insideProject(cwd ?? '.') ?? cwd;
+  // The start names the environment and the programs of clean rooms.
+  const start = request.frozen.start ?? null;
+  return `run ${judges.digest(JSON.stringify([tree, command, folder, env ?? null, start]))}`;
+}
+
+/** Where runs are kept: for all loops of the project whose start is the same. Without a start, for this judging. */
+export function runsKept(context: Pick<GateContext, 'request' | 'judges'>): Kept | undefined {
+  return context.request.frozen.start === undefined ? keptBy(context) : measuredIn(context);
+}
+
+/**
+ * Whether a gate of the contract compares the tests that this one runs. Then both share the run, in a room where no other
+ * gate writes.
+ */
+export function isCompared(tests: Tests, { request, name, tree, rooms }: GateContext): boolean {
+  const { contract } = request;
+  const own = specsOf(request.calls).get(name);
+  if (tree === undefined || !rooms || !own || !runsInCleanRoom(contract, own)) return false;
+  const keyOf = ({ command, cwd, env }: Tests, network: boolean | undefined) =>
+    JSON.stringify([command, insideProject(cwd ?? '.'), env ?? null, network ?? null]);
+  const key = keyOf(tests, own.network);
+  return Object.values(contract.gates).some(
+    (spec) => spec.kind === 'differential' && keyOf(spec.options, spec.network) === key,
+  );
+}
+
+export function keepRun(name: string, run: Run, kept: Kept | undefined): void {
+  kept?.write(name, { ...run, tests: [...run.tests] });
+}
+
+/** What was kept of a run. It is sealed, so its shape is ours. */
+export function keptRun(name: string, kept: Kept | undefined): Run | undefined {
+  const value = kept?.read(name);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const run = value as Omit<Run, 'tests'> & { tests: [string, Tally][] };
+  return Array.isArray(run.tests) ? { ...run, tests: new Map(run.tests) } : undefined;
+}
