@@ -24,7 +24,10 @@ export function unitsOf(pieces: readonly Piece[]): CommandUnit[] {
   const leaves = pieces.flatMap((piece) => piece.leaves);
   const kinds = new Set(leaves.map(({ kind }) => kind));
   const roles = CHECKS.filter((kind) => kinds.has(kind));
-  const mustPart = kinds.has('install') || kinds.has('gives_away') || (roles.length > 1 && onlyChecks(kinds));
+  const mustPart =
+    kinds.has('install') ||
+    kinds.has('gives_away') ||
+    (roles.length > 1 && onlyChecks(kinds) && !compilesFirst(leaves));
   if (!mustPart) return whole(pieces, leaves);
   return pieces.flatMap((piece) => {
     const own = new Set(piece.leaves.map(({ kind }) => kind));
@@ -33,6 +36,14 @@ export function unitsOf(pieces: readonly Piece[]): CommandUnit[] {
     // A call that cannot be opened and that installs is no check.
     return piece.inner ? unitsOf(piece.inner) : [];
   });
+}
+
+/** Whether tests come behind a compiler that may write what they test. */
+function compilesFirst(leaves: readonly Leaf[]): boolean {
+  const compiler = leaves.findIndex(
+    ({ words }) => /^(?:tsc|vue-tsc|tsgo)$/.test(words[0] ?? '') && !words.includes('--noEmit'),
+  );
+  return compiler >= 0 && leaves.slice(compiler).some(({ kind }) => kind === 'tests');
 }
 
 function onlyChecks(kinds: ReadonlySet<LeafKind>): boolean {

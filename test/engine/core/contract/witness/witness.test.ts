@@ -185,6 +185,11 @@ describe('nothing is run twice', () => {
       { pretest: 'npm run lint', test: 'mocha', lint: 'eslint .' },
       { tests: 'npx --no-install mocha', lint: 'npm run lint' },
     ],
+    [
+      'tests behind a compiler that writes what they test stay with it',
+      { test: 'tsc && node --test dist', types: 'tsc --noEmit' },
+      { tests: 'npm test', types: 'npm run types' },
+    ],
     ['a script that calls itself comes to an end', { test: 'npm test && jest' }, { tests: 'npm test' }],
   ])('%s', (_, scripts, expected) => {
     expect(commands(node(scripts))).toEqual(expected);
