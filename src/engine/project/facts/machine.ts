@@ -6,6 +6,7 @@ import type { Machine } from '../../core/contract/project-facts.ts';
 import { defined } from '../../core/text/defined.ts';
 import { once } from '../../core/text/once.ts';
 import { namesIn } from '../../files/whole-file.ts';
+import { pathOutside } from '../room/programs.ts';
 
 const ASK_MS = 5_000;
 
@@ -53,12 +54,13 @@ export function sitePackages(env: NodeJS.ProcessEnv, project: string): string[] 
     const lib = join(project, own, 'lib');
     return namesIn(lib).map((name) => join(lib, name, 'site-packages'));
   }
-  return interpreterPackages(env);
+  return interpreterPackages(env, project);
 }
 
-/** Asks the interpreter itself, without anything of the project. */
-export function interpreterPackages(env: NodeJS.ProcessEnv): string[] {
-  const python = programAt('python3', env);
+/** Asks the interpreter itself, without anything of the project: a program that lies there is not started. */
+export function interpreterPackages(env: NodeJS.ProcessEnv, project: string): string[] {
+  const PATH = pathOutside(env.PATH ?? '', project);
+  const python = programAt('python3', { PATH });
   if (python === undefined) return [];
   const question =
     'import json,site,sys;print(json.dumps([p for p in site.getsitepackages()+[site.getusersitepackages()]]))';

@@ -238,7 +238,7 @@ function packagesNow(
   env: NodeJS.ProcessEnv,
   store: FoundStore,
 ): NonNullable<Found['packages']> {
-  const folders = interpreterPackages(env).filter((folder) => existsSync(folder));
+  const folders = interpreterPackages(env, project).filter((folder) => existsSync(folder));
   const manifest = packagesManifest(folders);
   const digest = sha256(renderManifest(manifest)).slice(0, 24);
   const record = join(dirname(store.folder), 'packages', `${digest}.json`);
