@@ -1,7 +1,7 @@
 /** Adds the command of the dashboard. Its code is loaded when it is called. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DashboardFlags } from '../read/dashboard/command.ts';
-import { value } from './flags.ts';
+import { collect, value } from './flags.ts';
 import { loaded } from './later.ts';
 
 export function addDashboardCommand(cli: Command): void {
@@ -23,10 +23,6 @@ export function addDashboardCommand(cli: Command): void {
       const { dashboard } = await loaded(() => import('../read/dashboard/command.ts'));
       process.exitCode = await dashboard(flags);
     });
-}
-
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, value(text)];
 }
 
 function port(text: string): number {

@@ -3,7 +3,7 @@ import { NothingToDo, UsageError } from '../engine/core/text/errors.ts';
 import { EXIT } from '../engine/core/words/exit-codes.ts';
 import { taskFrom } from '../engine/hook/start/inputs.ts';
 import { refuseInsideClient } from '../engine/hook/start/person.ts';
-import { openWorld, type World } from '../engine/hook/wiring/world.ts';
+import { openProject, type ProjectPorts } from '../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../engine/ports/ports.ts';
 import { type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions } from '../engine/run/begin/drive-run.ts';
@@ -33,7 +33,7 @@ interface RunFlags extends GitFlags {
 
 /** `untildone run`. */
 export async function run(words: string[], flags: RunFlags): Promise<void> {
-  const world = openWorld();
+  const world = openProject();
   const choices = choicesFrom(flags);
   const { client, limits } = choices;
   if (flags.resume !== undefined) refuseNewTerms(words, flags);
@@ -62,7 +62,7 @@ export async function run(words: string[], flags: RunFlags): Promise<void> {
 }
 
 /** The agent may go on with a run as before, for that holds it again. Only you may change its options, or end a pause. */
-function mayAgentGoOn(ref: LoopRef, { client, limits }: FlagChoices, { store }: World): boolean {
+function mayAgentGoOn(ref: LoopRef, { client, limits }: FlagChoices, { store }: ProjectPorts): boolean {
   const state = store.read(ref);
   return Object.keys(client).length === 0 && state.status !== 'paused' && !reopens(state, limits);
 }
@@ -125,7 +125,11 @@ function parallelOptions(
   };
 }
 
-export async function startRun(options: RunOptions, world: World, reporter: RunReporter): Promise<number> {
+export async function startRun(
+  options: RunOptions,
+  world: ProjectPorts,
+  reporter: RunReporter,
+): Promise<number> {
   try {
     return await inTerminal(world, reporter, (observers) => beginRun(options, observers));
   } catch (error) {
@@ -137,7 +141,7 @@ export async function startRun(options: RunOptions, world: World, reporter: RunR
 
 /** Drives a run and returns the exit code. Ctrl-C pauses the run as long as it lasts. */
 async function inTerminal(
-  world: World,
+  world: ProjectPorts,
   reporter: RunReporter,
   drive: (observers: RunObservers) => Promise<LoopState>,
 ): Promise<number> {

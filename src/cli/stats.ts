@@ -3,7 +3,7 @@ import { jsonLines } from '../engine/core/text/visible.ts';
 import { realPath } from '../engine/home/layout.ts';
 import { VERSION } from '../engine/home/program.ts';
 import { claudeConfigDir } from '../engine/hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../engine/hook/wiring/world.ts';
+import { openProjectToRead, type ProjectPorts } from '../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../engine/ports/ports.ts';
 import { loopsAround } from '../engine/run/person/find-loop.ts';
 import { out, warn } from '../engine/terminal/print.ts';
@@ -28,7 +28,7 @@ interface StatsFlags {
 /** `untildone stats`. */
 export async function stats(flags: StatsFlags): Promise<void> {
   const { since: backMs = 30 * DAY_MS, project: named, all, json } = flags;
-  const { home, store, project: here, env, clock } = openWorldToRead();
+  const { home, store, project: here, env, clock } = openProjectToRead();
   const project = all ? undefined : named === undefined ? here : realPath(named);
   const loops = project === undefined ? store.loops() : loopsAround(store, project);
   const until = clock.now();
@@ -56,7 +56,7 @@ function sessionFiles(env: NodeJS.ProcessEnv): StatsWorld['filesOf'] {
 async function exportLoops(
   loops: readonly LoopRef[],
   since: number,
-  { home, store, env }: Pick<World, 'home' | 'store' | 'env'>,
+  { home, store, env }: Pick<ProjectPorts, 'home' | 'store' | 'env'>,
   json: boolean,
 ): Promise<void> {
   const wanted = telemetryFrom(env, true);

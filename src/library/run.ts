@@ -11,7 +11,7 @@ import { readRenderedReceipt } from '../engine/home/receipts.ts';
 import { refuseInsideClient } from '../engine/hook/start/person.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../engine/hook/wiring/load-bundles.ts';
 import { projectOf } from '../engine/hook/wiring/project.ts';
-import { type World, worldWith } from '../engine/hook/wiring/world.ts';
+import { openProjectWith, type ProjectPorts } from '../engine/hook/wiring/project-ports.ts';
 import { type RunObservers, refuseRoot } from '../engine/run/begin/client-options.ts';
 import { beginRun, type RunOptions as DrivingOptions, goOnWithRun } from '../engine/run/begin/drive-run.ts';
 import { meantRun } from '../engine/run/begin/find-run.ts';
@@ -55,11 +55,11 @@ export async function runToEnd(options: RunOptions): Promise<RunResult> {
   return resultOf(state, world);
 }
 
-function worldFor({ project, env = process.env }: RunOptions): World {
+function worldFor({ project, env = process.env }: RunOptions): ProjectPorts {
   const folder = project === undefined ? undefined : resolve(project);
   if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`the project ${project} is no folder`);
-  return worldWith(env, loadQuietJudges, () => projectOf(folder, env, process.cwd()));
+  return openProjectWith(env, loadQuietJudges, () => projectOf(folder, env, process.cwd()));
 }
 
 /** Opens judges that leave the signals of this process alone: your program decides what they mean. */
@@ -88,7 +88,7 @@ function teller({ onEvent }: RunOptions, abort: () => void) {
   return { reporter, rethrow };
 }
 
-function resultOf(state: LoopState, world: World): RunResult {
+function resultOf(state: LoopState, world: ProjectPorts): RunResult {
   const { loop, status, iteration, spent, gates, run } = state;
   const ref = world.store.loops().find((known) => known.loop === loop);
   const text = ref && readRenderedReceipt(ref, world.store);

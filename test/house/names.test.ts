@@ -18,7 +18,6 @@ const STILL_DOUBLE = [
   'Evidence',
   'Feature',
   'FeatureList',
-  'Fields',
   'Figures',
   'FilePair',
   'Finding',

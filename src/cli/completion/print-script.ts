@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { hasEnded } from '../../engine/core/loop/state.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
-import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead } from '../../engine/hook/wiring/project-ports.ts';
 import { loopsAround, readLoops } from '../../engine/run/person/find-loop.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { bashCompletion } from './bash.ts';
@@ -39,7 +39,7 @@ const MOST_LOOPS = 40;
 
 /** The newest loops of this project: the id of each, and in a few words what it is. */
 function loopLines(which: WhichLoops): string[] {
-  const { store, project } = openWorldToRead();
+  const { store, project } = openProjectToRead();
   const newest = loopsAround(store, project)
     .sort((a, b) => (a.loop < b.loop ? 1 : -1))
     .slice(0, MOST_LOOPS);

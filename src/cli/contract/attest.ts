@@ -20,7 +20,7 @@ import {
   signStatement,
   spellingProblems,
 } from '../../engine/home/receipts.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { Verification } from '../../engine/judging/verify.ts';
 import type { Workspace } from '../../engine/ports/ports.ts';
 import { bareEnvelope, publicKeyIn, readPrivateKey, readPublicKey } from './countersign.ts';
@@ -57,7 +57,7 @@ export async function prepareAttestation(
   options: AttestOptions,
   file: ContractFile,
   workspace: Workspace,
-  world: World,
+  world: ProjectPorts,
 ): Promise<Attestation | undefined> {
   const { attest, statement, predicate } = options;
   const written = [attest, statement, predicate].filter((path) => path !== undefined);
@@ -129,7 +129,7 @@ interface GivenReceipt {
 }
 
 /** Reads the receipt of the work, in either form. Throws when it was changed, or another key signed it. */
-function readGivenReceipt(path: string, keyFile: string | undefined, world: World): GivenReceipt {
+function readGivenReceipt(path: string, keyFile: string | undefined, world: ProjectPorts): GivenReceipt {
   const text = readSmall(path);
   if (text === undefined) throw new UsageError(`there is no file ${path}`);
   const given = keyFile === undefined ? undefined : readPublicKey(keyFile);

@@ -13,7 +13,7 @@ import {
   statementIn,
 } from '../../engine/home/envelope.ts';
 import { ownPublicKey, type SignedReceipt, spellingProblems } from '../../engine/home/receipts.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { ghIn } from '../../engine/run/git/pull-request.ts';
 
 /** Statements of others about the same tree: who judged it again, and whether that is really so. */
@@ -69,7 +69,7 @@ export async function countersigner(
   { receipt, publicKey }: SignedReceipt,
   file: string,
   { key, repo, workflow }: { key?: string; repo?: string; workflow?: string },
-  world: World,
+  world: ProjectPorts,
 ): Promise<string> {
   const text = textOf(file);
   const envelope = bareEnvelope(text);
@@ -93,7 +93,7 @@ export async function countersigner(
 async function signerOf(
   { file, text, envelope }: { file: string; text: string; envelope: Envelope },
   { key, repo, workflow, publicKey }: { key?: string; repo?: string; workflow?: string; publicKey: string },
-  world: World,
+  world: ProjectPorts,
 ): Promise<string> {
   if ((key === undefined) === (repo === undefined))
     throw new UsageError(
@@ -120,7 +120,7 @@ async function checkedByGitHub(
   file: string,
   repo: string,
   workflow: string | undefined,
-  { project }: World,
+  { project }: ProjectPorts,
 ): Promise<string> {
   if (!REPOSITORY.test(repo)) throw new UsageError('--repo is OWNER/NAME, as GitHub spells it');
   const args = ['attestation', 'verify', resolve(file), '--repo', repo];

@@ -16,7 +16,7 @@ import {
 } from '../../engine/home/holdout.ts';
 import { projectFolder, realPath } from '../../engine/home/layout.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { verify } from '../../engine/judging/verify.ts';
 import { paint, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 
@@ -31,7 +31,7 @@ const SKIPPED = new Set(['.git', 'node_modules']);
 export async function addHoldout(
   paths: readonly string[],
   options: { as?: string; cwd?: string },
-  world: World,
+  world: ProjectPorts,
   out: Out,
 ): Promise<number> {
   refuseInsideClient('holdout add', world.home, world.env);
@@ -66,7 +66,7 @@ interface Source {
   bytes: number;
 }
 
-function sourcesAt(given: string, as: string | undefined, { project }: World): Source[] {
+function sourcesAt(given: string, as: string | undefined, { project }: ProjectPorts): Source[] {
   const root = realPath(project);
   const inside = relative(root, realPath(given)).split(sep).join('/');
   const isInside = inside !== '' && insideProject(inside) !== undefined;
@@ -104,7 +104,7 @@ function checkSizes(files: readonly Source[]): void {
 async function seenByAgent(
   paths: readonly string[],
   from: readonly Source[],
-  world: World,
+  world: ProjectPorts,
 ): Promise<string[]> {
   const root = realPath(world.project);
   const there = new Set([
@@ -135,7 +135,7 @@ async function seenByAgent(
 
 const EMPTY = { gates: { any: { kind: 'git', options: { checks: ['clean'] } } } } as never as Contract;
 
-export function listHoldout(options: { json: boolean }, world: World, out: Out): number {
+export function listHoldout(options: { json: boolean }, world: ProjectPorts, out: Out): number {
   refuseInsideClient('holdout list', world.home, world.env);
   const files = heldOut(world.home, world.project);
   if (options.json) {
@@ -151,7 +151,7 @@ export function listHoldout(options: { json: boolean }, world: World, out: Out):
 export function removeHoldout(
   paths: readonly string[],
   options: { all: boolean },
-  world: World,
+  world: ProjectPorts,
   out: Out,
 ): number {
   refuseInsideClient('holdout remove', world.home, world.env);
@@ -173,7 +173,7 @@ export function removeHoldout(
 }
 
 /** Judges the gates `holdout` on the project as it is. You see everything, whatever the agent is told. */
-export async function checkHoldout(world: World, out: Out): Promise<number> {
+export async function checkHoldout(world: ProjectPorts, out: Out): Promise<number> {
   refuseInsideClient('holdout check', world.home, world.env);
   const file = readContract(world.project);
   const gates = holdoutGates(file?.contract);

@@ -12,7 +12,7 @@ import { insideProject } from '../../engine/core/text/paths.ts';
 import { redact } from '../../engine/core/text/redact.ts';
 import { readSmall } from '../../engine/files/whole-file.ts';
 import type { Judges } from '../../engine/gates/gate.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { freeze } from '../../engine/judging/freeze-contract.ts';
 import { resolveParts } from '../../engine/project/facts/command-parts.ts';
 import { renderDiff } from '../../engine/terminal/line-diff.ts';
@@ -36,7 +36,7 @@ interface ContractChoice {
 /** Reads the contract. Throws when there is none, or when it has mistakes. */
 export async function contractToJudgeBy(
   { contract: name = CONTRACT_FILE, contractFrom }: ContractChoice,
-  { project, judges: judgesFor }: Pick<World, 'project' | 'judges'>,
+  { project, judges: judgesFor }: Pick<ProjectPorts, 'project' | 'judges'>,
 ): Promise<JudgedContract> {
   if (contractFrom === undefined) return { file: own(project, name), reported: { file: name, changed: [] } };
   const path = isAbsolute(name) ? undefined : insideProject(name);

@@ -32,7 +32,7 @@ import {
   spellingProblems,
 } from '../../engine/home/receipts.ts';
 import { loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { commandsIn, rerun } from '../../engine/judging/verify.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { confirm, onTerminal } from '../../engine/terminal/print.ts';
@@ -54,7 +54,7 @@ export interface ShowOptions {
 export async function showReceipt(
   ref: LoopRef,
   options: ShowOptions,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<void> {
   const { format } = options;
@@ -91,7 +91,7 @@ function envelopeOf({ payloadType, payload, signatures }: SignedReceipt, loop: s
 }
 
 /** Prints the public key of this machine, with which others check its receipts. */
-export function showKey(world: World, out: (line: string) => void): void {
+export function showKey(world: ProjectPorts, out: (line: string) => void): void {
   const key = ownPublicKey(world.home);
   if (!key) throw new UsageError('this machine has no key yet: it is made with the first receipt');
   const pem = key.export({ type: 'spki', format: 'pem' }).toString();
@@ -113,7 +113,7 @@ const NOTE = 'Note: ';
 export async function verifyReceipt(
   file: string,
   options: { rerun: boolean; prepare?: string; key?: string },
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   const text = readSmall(file);
@@ -146,7 +146,7 @@ async function restOfVerifying(
   receipt: Receipt,
   own: boolean,
   options: { rerun: boolean; prepare?: string },
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   if (options.rerun) {
@@ -172,7 +172,7 @@ async function verifyEnvelope(
   text: string,
   envelope: Envelope,
   options: { rerun: boolean; prepare?: string; key?: KeyObject; file: string },
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   const own = ownPublicKey(world.home);
@@ -208,7 +208,7 @@ async function verifyEnvelope(
 /** Asks about the commands of a receipt with an unknown key that are not in the contract of this project. */
 async function askAboutUnknownCommands(
   receipt: Receipt,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<void> {
   const known = await linesOfContract(world);
@@ -226,7 +226,7 @@ async function askAboutUnknownCommands(
 }
 
 /** Every line that would run when the contract of this project is judged, by how receipts show it: without secrets. */
-async function linesOfContract(world: World): Promise<Map<string, string>> {
+async function linesOfContract(world: ProjectPorts): Promise<Map<string, string>> {
   const file = readContract(world.project);
   if (!file) return new Map();
   const { commands } = await freezeNow(file, world);
@@ -250,7 +250,7 @@ async function linesOfContract(world: World): Promise<Map<string, string>> {
 async function rerunReceipt(
   receipt: Receipt,
   prepare: string | undefined,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   const { openJudges } = await loadJudgeBundle();

@@ -30,7 +30,7 @@ import {
 import { judgeTime, warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { asTrusted, type Freezing, freeze } from '../../engine/judging/freeze-contract.ts';
 import { resolveParts, workOf } from '../../engine/project/facts/command-parts.ts';
 import { renderDiff } from '../../engine/terminal/line-diff.ts';
@@ -48,7 +48,7 @@ export interface TrustOptions {
 /** Shows what a contract will run on this machine, asks you, and remembers that you trust exactly that. */
 export async function trust(
   options: TrustOptions,
-  world: World,
+  world: ProjectPorts,
   print: (line: string) => void,
 ): Promise<number> {
   if (options.json && !options.show)
@@ -100,7 +100,7 @@ export interface ContractView {
 }
 
 /** Looks at everything that a contract runs. Runs and writes nothing. */
-export async function viewContract(file: ContractFile, world: World): Promise<ContractView> {
+export async function viewContract(file: ContractFile, world: ProjectPorts): Promise<ContractView> {
   const { contract } = file;
   const freezing = await freezeNow(file, world);
   const { fingerprint } = freezing.frozen;
@@ -125,7 +125,10 @@ export async function viewContract(file: ContractFile, world: World): Promise<Co
 }
 
 /** Remembers that you trust exactly this. */
-export function trustContract({ file, freezing, fingerprint, texts }: ContractView, world: World): void {
+export function trustContract(
+  { file, freezing, fingerprint, texts }: ContractView,
+  world: ProjectPorts,
+): void {
   recordTrust(world.home, world.project, fingerprint, world.clock.now());
   const frozen = {
     ...freezing.frozen,
@@ -136,7 +139,7 @@ export function trustContract({ file, freezing, fingerprint, texts }: ContractVi
   keepTrustedText(world.home, world.project, texts, secretsOf(file.contract));
 }
 
-async function wallsLine(contract: Contract, world: World): Promise<string | undefined> {
+async function wallsLine(contract: Contract, world: ProjectPorts): Promise<string | undefined> {
   const { sandbox, gates } = contract;
   const words = wallsWords(sandbox, (await world.judges(contract)).walls?.(sandbox) ?? {});
   if (words === undefined) return undefined;
@@ -149,7 +152,7 @@ interface Shown extends Freezing {
   contract: Contract;
 }
 
-export async function freezeNow(file: ContractFile, world: World): Promise<Freezing> {
+export async function freezeNow(file: ContractFile, world: ProjectPorts): Promise<Freezing> {
   const freezing = await freeze(file.contract, world.project, await world.judges(file.contract));
   return asTrusted(freezing, (project, fingerprint) => world.store.isTrusted(project, fingerprint));
 }
@@ -205,7 +208,7 @@ function workLines({ commands, contract }: Shown, project: string): string[] {
 const MOST_DIFF_LINES = 200;
 
 /** Shows what is different from what you trusted last. Nothing, when you trusted nothing here before. */
-function whatChanged(now: TrustedText, shown: Shown, { home, project }: World): string[] {
+function whatChanged(now: TrustedText, shown: Shown, { home, project }: ProjectPorts): string[] {
   const names = changedSinceTrusted(home, project, shown);
   if (names.length === 0) return [];
   const before = trustedText(home, project);

@@ -11,12 +11,16 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { writeFrozenContract } from '../../engine/home/frozen-contract.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { freezeNow } from './trust.ts';
 
 /** Puts today's untildone.yaml in place of the contract that a loop began with. The journal keeps both hashes. */
-export async function updateContract(ref: LoopRef, world: World, out: (line: string) => void): Promise<void> {
+export async function updateContract(
+  ref: LoopRef,
+  world: ProjectPorts,
+  out: (line: string) => void,
+): Promise<void> {
   refuseInsideClient('contract update', world.home, world.env);
   const state = world.store.read(ref);
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already`);
@@ -76,7 +80,7 @@ export function allowException(
   exception: string,
   ref: LoopRef,
   note: string | undefined,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): void {
   refuseInsideClient('allow', world.home, world.env);

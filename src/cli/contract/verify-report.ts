@@ -13,7 +13,7 @@ import { ContractError } from '../../engine/core/text/errors.ts';
 import { jsonLines, jsonText } from '../../engine/core/text/visible.ts';
 import { readSmall, writeWhole } from '../../engine/files/whole-file.ts';
 import { VERSION } from '../../engine/home/program.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { NotJudged, Verification } from '../../engine/judging/verify.ts';
 import { paint, type Style, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 import { refuseUnwritable } from './attest.ts';
@@ -46,7 +46,7 @@ export interface Reports {
 type Out = (line: string) => void;
 
 /** Refuses before anything is judged what could not be written anyway. */
-export function prepareReports(options: ReportOptions, world: World, out: Out): Reports {
+export function prepareReports(options: ReportOptions, world: ProjectPorts, out: Out): Reports {
   const { summary, sarif, contract: name = CONTRACT_FILE } = options;
   for (const path of [summary, sarif]) if (path !== undefined) refuseUnwritable(path);
   // What an earlier call wrote must not pass for the result of this one.
@@ -81,7 +81,7 @@ export function prepareReports(options: ReportOptions, world: World, out: Out): 
   };
 }
 
-async function whereOf(name: string, { project, judges }: World): Promise<Where> {
+async function whereOf(name: string, { project, judges }: ProjectPorts): Promise<Where> {
   const { workspace } = await judges(MEASURING);
   const { exitCode, stdout } = await workspace(project).git(['rev-parse', '--show-prefix']);
   const prefix = exitCode === 0 ? stdout.replace(/\n$/, '') : '';

@@ -7,7 +7,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder, readKey } from '../../engine/home/layout.ts';
 import { verdictCache } from '../../engine/home/verdicts.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { type NotJudged, type Verification, verify } from '../../engine/judging/verify.ts';
 import { endLeftOver } from '../../engine/project/shell/left-over.ts';
 import { prepareAttestation } from './attest.ts';
@@ -45,7 +45,7 @@ export interface VerifyOptions extends ReportOptions {
 /** Exit code: 0 done, 1 not done, 2 could not be judged: also when a gate was skipped for want of an earlier commit. */
 export async function verifyCommand(
   options: VerifyOptions,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   const reports = prepareReports(options, world, out);
@@ -57,7 +57,11 @@ export async function verifyCommand(
   }
 }
 
-async function judgeAndReport(options: VerifyOptions, world: World, reports: Reports): Promise<number> {
+async function judgeAndReport(
+  options: VerifyOptions,
+  world: ProjectPorts,
+  reports: Reports,
+): Promise<number> {
   if (options.onContractChange === 'fail' && options.contractFrom === undefined)
     throw new UsageError('--on-contract-change goes with --contract-from COMMIT');
   const judged = await contractToJudgeBy(options, world);

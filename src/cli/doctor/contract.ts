@@ -5,13 +5,13 @@ import { CONTRACT_FILE, type SandboxRule } from '../../engine/core/contract/cont
 import { asksForSandbox } from '../../engine/core/run/client-sandbox.ts';
 import { oneLine } from '../../engine/core/text/clip.ts';
 import { changedSinceTrusted } from '../../engine/home/trust.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { freezeNow } from '../contract/trust.ts';
 import { type Finding, found, inOrder, joinLooked, type Looked, NOTHING } from './finding.ts';
 
 /** `sandboxProblem`: why Claude Code's sandbox, and walls, would not start on this machine. */
 export async function lookAtContract(
-  world: World,
+  world: ProjectPorts,
   sandboxProblem: (env: NodeJS.ProcessEnv) => string | undefined,
 ): Promise<Looked> {
   const where = join(world.project, CONTRACT_FILE);
@@ -53,7 +53,7 @@ export async function lookAtContract(
 
 type ContractFile = NonNullable<ReturnType<typeof readContract>>;
 
-async function lookAtTrust(file: ContractFile, where: string, world: World): Promise<Looked> {
+async function lookAtTrust(file: ContractFile, where: string, world: ProjectPorts): Promise<Looked> {
   const { frozen } = await freezeNow(file, world);
   if (world.store.isTrusted(world.project, frozen.fingerprint))
     return inOrder('the contract, and your trust');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import { hasEnded } from '../../engine/core/loop/state.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { sandboxProblem } from '../../engine/project/walls/walls-for.ts';
 import { lookAtContract } from './contract.ts';
 import { type Finding, joinLooked, type Looked, NOTHING, type Patient } from './finding.ts';
@@ -25,13 +25,13 @@ export const INSTRUMENTS: Instruments = { findClient, sandboxProblem, processes:
 
 export type Basics = Omit<Patient, 'isUsed'>;
 
-/** `openWorld` throws where the home cannot be used: everything else is looked at all the same. */
+/** `openProject` throws where the home cannot be used: everything else is looked at all the same. */
 export async function examine(
   basics: Basics,
-  openWorld: () => World,
+  openProject: () => ProjectPorts,
   instruments: Instruments = INSTRUMENTS,
 ): Promise<Looked> {
-  const world = opened(openWorld);
+  const world = opened(openProject);
   const loops = world ? safely(() => loopsHere(world.store, basics.project), []) : [];
   const unended = loops.some((loop) => 'state' in loop && !hasEnded(loop.state));
   const patient = { ...basics, isUsed: unended || existsSync(join(basics.project, CONTRACT_FILE)) };
@@ -54,7 +54,7 @@ export async function examine(
   ]);
 }
 
-function opened(open: () => World): World | undefined {
+function opened(open: () => ProjectPorts): ProjectPorts | undefined {
   try {
     return open();
   } catch {

@@ -2,7 +2,7 @@ import { jsonLines } from '../../engine/core/text/visible.ts';
 import { homeRoot } from '../../engine/home/layout.ts';
 import { thisProgram, VERSION } from '../../engine/home/program.ts';
 import { claudeConfigDir, projectOf } from '../../engine/hook/wiring/project.ts';
-import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead } from '../../engine/hook/wiring/project-ports.ts';
 import { watchInterruption } from '../../engine/terminal/interruption.ts';
 import { out, warn } from '../../engine/terminal/print.ts';
 import { proveHeld } from '../setup/prove.ts';
@@ -18,9 +18,9 @@ interface DoctorFlags {
 /** `untildone doctor`. */
 export async function examineHere({ json, fix, proof }: DoctorFlags): Promise<void> {
   const basics = basicsHere();
-  const first = await examine(basics, openWorldToRead);
+  const first = await examine(basics, openProjectToRead);
   const mended = fix ? mend(first.findings) : [];
-  const looked = mended.length > 0 ? await examine(basics, openWorldToRead) : first;
+  const looked = mended.length > 0 ? await examine(basics, openProjectToRead) : first;
   if (proof && !json && process.stderr.isTTY)
     warn('Looking; the proof with Claude Code takes some seconds ...');
   const interruption = proof ? watchInterruption() : undefined;

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseBytes } from '../../engine/core/text/bytes.ts';
 import { parseDuration } from '../../engine/core/text/duration.ts';
 import type { WorkerFlags } from '../../fleet/worker/command.ts';
-import { value } from '../flags.ts';
+import { collect, value } from '../flags.ts';
 import { loaded } from '../later.ts';
 
 export function addWorkerCommand(cli: Command): void {
@@ -88,8 +88,4 @@ function time(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
   throw new InvalidArgumentError('Type a time like 30m or 90s.');
-}
-
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, value(text)];
 }

@@ -16,13 +16,13 @@ import { recordTrust } from '../../engine/home/trust.ts';
 import { ownerFrom, transcriptSoFar } from '../../engine/hook/start/inputs.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { stateFingerprint } from '../../engine/hook/wiring/foreign.ts';
-import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { openProject, type ProjectPorts, placeHere } from '../../engine/hook/wiring/project-ports.ts';
 import { foreignFiles } from '../../engine/project/files.ts';
 import { out } from '../../engine/terminal/print.ts';
 
 /** `untildone claim`. */
 export function claimHere(format: string | undefined, { session }: { session?: string }): void {
-  const world = openWorld(session);
+  const world = openProject(session);
   refuseInsideClient('claim', world.home, process.env);
   const given = session === undefined ? undefined : ownerFrom(session, process.env);
   claim(format, given, placeHere(world, session), world, out);
@@ -33,7 +33,7 @@ export function claim(
   name: string | undefined,
   given: string | undefined,
   place: Omit<StatePlace, 'session'>,
-  world: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
+  world: Pick<ProjectPorts, 'home' | 'store' | 'clock' | 'env'>,
   out: (line: string) => void,
 ): void {
   if (name !== undefined && !(FORMAT_NAMES as readonly string[]).includes(name)) {
@@ -76,7 +76,7 @@ function bind(
   { format, path, loop }: ClaimableState,
   session: string,
   place: Omit<StatePlace, 'session'>,
-  { home, store, clock, env }: Pick<World, 'home' | 'store' | 'clock' | 'env'>,
+  { home, store, clock, env }: Pick<ProjectPorts, 'home' | 'store' | 'clock' | 'env'>,
 ): void {
   if (loop.owner !== undefined && loop.owner !== session) {
     throw new UsageError(

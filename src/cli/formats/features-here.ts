@@ -5,7 +5,7 @@ import { claimFiles } from '../../engine/home/claims.ts';
 import { thisProgram } from '../../engine/home/program.ts';
 import { taskFrom } from '../../engine/hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
-import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { openProject, type ProjectPorts, placeHere } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { newFeatures } from './features.ts';
 
@@ -21,7 +21,7 @@ export function newFeaturesHere(words: string[], { prompt, promptFile, maxIterat
     throw new UsageError('give the prompt with --prompt or with --prompt-file, not both');
   const given = promptFile === undefined ? prompt : taskFrom([], promptFile);
   const session = process.env.CLAUDE_CODE_SESSION_ID ?? '';
-  const world = openWorld(session);
+  const world = openProject(session);
   prepareHome(world.home.root, thisProgram());
   // The folder that the session was started in, which may be a package of the project.
   const { folder } = placeHere(world, session);
@@ -41,7 +41,7 @@ export function newFeaturesHere(words: string[], { prompt, promptFile, maxIterat
 }
 
 /** Finds another session that is at work on the current list, which then stays the current one. */
-function otherOwner({ home, store }: World, folder: string, session: string): string | undefined {
+function otherOwner({ home, store }: ProjectPorts, folder: string, session: string): string | undefined {
   const claim = claimFiles(home).of(`${folder}/.claude/data/ralph-loops/current`);
   if (claim?.loopDir === undefined || claim.session === session) return undefined;
   return hasEnded(store.read({ loop: '', dir: claim.loopDir })) ? undefined : claim.session;

@@ -5,7 +5,7 @@ import { thisProgram } from '../../engine/home/program.ts';
 import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { sessionFolder } from '../../engine/hook/wiring/project.ts';
-import { openWorld, openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { openProject, openProjectToRead, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { continuationFrom, type LockPlace, lockOff, lockOn, lockStatus } from './lock.ts';
 
@@ -22,7 +22,7 @@ interface OnFlags {
 export function on({ continuationFile, ...flags }: OnFlags): void {
   const inside = process.env.CLAUDE_CODE_SESSION_ID || undefined;
   const session = flags.session ?? inside;
-  const world = openWorld(session);
+  const world = openProject(session);
   if (flags.session !== undefined && flags.session !== inside)
     refuseInsideClient('lock on --session', world.home, process.env);
   if (flags.renew) refuseInsideClient('lock on --renew', world.home, process.env);
@@ -43,19 +43,19 @@ export function on({ continuationFile, ...flags }: OnFlags): void {
 
 /** `untildone lock off`. */
 export function off(): void {
-  const world = openWorld();
+  const world = openProject();
   refuseInsideClient('lock off', world.home, process.env);
   lockOff(foreignPlaceOf(world), out);
 }
 
 /** `untildone lock status`. */
 export function show({ json }: { json: boolean }): void {
-  lockStatus(json, foreignPlaceOf(openWorldToRead()), out);
+  lockStatus(json, foreignPlaceOf(openProjectToRead()), out);
 }
 
 /** Finds the folder of the lock: where its session was started, which may be a package of the project. */
 function foreignPlaceOf(
-  { store, home, clock }: World,
+  { store, home, clock }: ProjectPorts,
   session = process.env.CLAUDE_CODE_SESSION_ID,
 ): LockPlace {
   const started = session ? store.projectOfSession(session) : undefined;
@@ -67,7 +67,7 @@ function foreignPlaceOf(
   };
 }
 
-function endingOf(dir: string, store: World['store']): string | undefined {
+function endingOf(dir: string, store: ProjectPorts['store']): string | undefined {
   try {
     const state = store.read({ loop: basename(dir), dir });
     return hasEnded(state) ? state.status : undefined;

@@ -14,7 +14,7 @@ import { thisProgram } from '../../engine/home/program.ts';
 import { checkedPromise, ownerFrom } from '../../engine/hook/start/inputs.ts';
 import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorld, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { openProject, type ProjectPorts, placeHere } from '../../engine/hook/wiring/project-ports.ts';
 import { applyChanges, foreignFiles } from '../../engine/project/files.ts';
 import { out } from '../../engine/terminal/print.ts';
 
@@ -22,7 +22,7 @@ import { out } from '../../engine/terminal/print.ts';
 export function ralphLoop(_words: string[], _flags: unknown, command: Command): void {
   const args = parseRalphArguments(wordsAfter(command));
   const session = ownerFrom(args.session, process.env);
-  const world = openWorld(session);
+  const world = openProject(session);
   if (session !== process.env.CLAUDE_CODE_SESSION_ID)
     refuseInsideClient('ralph-loop --session', world.home, process.env);
   prepareHome(world.home.root, thisProgram());
@@ -33,7 +33,7 @@ export function ralphLoop(_words: string[], _flags: unknown, command: Command): 
 
 /** `untildone cancel-ralph`. */
 export function cancelHere(): void {
-  const world = openWorld();
+  const world = openProject();
   const session = process.env.CLAUDE_CODE_SESSION_ID;
   cancelRalph(world, { session, folder: placeHere(world, session).folder }, out);
 }
@@ -109,7 +109,7 @@ function startWords(args: RalphArguments, promise: string | undefined, path: str
 
 /** Ends the ralph loop and removes its state file. A session may end its own loop only, as with the plugin. */
 export function cancelRalph(
-  { home, store }: Pick<World, 'home' | 'store'>,
+  { home, store }: Pick<ProjectPorts, 'home' | 'store'>,
   caller: { session: string | undefined; folder: string },
   out: (line: string) => void,
 ): void {

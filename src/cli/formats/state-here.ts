@@ -11,7 +11,7 @@ import { jsonFiles } from '../../engine/formats/verified-done/tasks.ts';
 import { sentences } from '../../engine/formats/verified-done/words.ts';
 import { thisProgram } from '../../engine/home/program.ts';
 import { warnWithoutHooks } from '../../engine/hook/start/installed-hooks.ts';
-import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { openProject } from '../../engine/hook/wiring/project-ports.ts';
 import { foreignFiles } from '../../engine/project/files.ts';
 import { out } from '../../engine/terminal/print.ts';
 import {
@@ -58,7 +58,7 @@ export function init(words: string[], flags: InitFlags): void {
   if (unknown)
     throw new UsageError(`unknown option ${unknown}; untildone state init --help shows what there is`);
   stateInit(session, { file: mainFile(file), task: task.join(' '), ...flags }, thisCall());
-  const world = openWorld(session);
+  const world = openProject(session);
   prepareHome(world.home.root, thisProgram());
   warnWithoutHooks({ project: world.project, session }, world, out);
 }

@@ -15,7 +15,7 @@ import { ContractError, UsageError } from '../../engine/core/text/errors.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { readSmall } from '../../engine/files/whole-file.ts';
 import { ImportRecord } from '../../engine/home/records/import-record.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { machineOf } from '../../engine/project/facts/machine.ts';
 import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 import {
@@ -32,7 +32,7 @@ const LINE = 200;
 
 export async function importCommand(
   options: ImportOptions,
-  world: World,
+  world: ProjectPorts,
   io: ImportIo,
 ): Promise<ImportResult> {
   const { out } = io;
@@ -87,7 +87,7 @@ interface CommandPlan {
 }
 
 /** Plans the import. Throws, before anything is written, when the result would not be a valid contract. */
-function planCommands(files: readonly CommandFile[], { project }: World): CommandPlan {
+function planCommands(files: readonly CommandFile[], { project }: ProjectPorts): CommandPlan {
   // Throws with every mistake of the contract.
   const known = readContract(project);
   const file = readSettings(join(project, CONTRACT_FILE));

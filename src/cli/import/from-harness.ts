@@ -23,7 +23,7 @@ import { type Fate, importHooks, type WrittenGate } from '../../engine/core/impo
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { ImportRecord } from '../../engine/home/records/import-record.ts';
 import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { harmless } from '../../engine/terminal/text.ts';
 import {
   diffLines,
@@ -53,7 +53,7 @@ interface HarnessPlan {
 /** Imports the hooks of the settings files as gates of a contract, and removes the hooks if you want that. */
 export async function importHarness(
   options: ImportOptions,
-  world: World,
+  world: ProjectPorts,
   io: ImportIo,
 ): Promise<ImportResult> {
   const { out } = io;
@@ -82,7 +82,7 @@ export async function importHarness(
   return { exitCode: EXIT.ok, contractWritten: true };
 }
 
-export function planHarness({ project, env }: World): HarnessPlan {
+export function planHarness({ project, env }: ProjectPorts): HarnessPlan {
   const problems: string[] = [];
   const settings = SCOPES.flatMap((scope): ScopedSettings[] => {
     const path = settingsPath(scope, { project, claudeConfigDir: claudeConfigDir(env) });

@@ -4,7 +4,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { ImportRecord } from '../../engine/home/records/import-record.ts';
 import { standingFiles } from '../../engine/home/trust.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorld, openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { openProject, openProjectToRead, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
 import { trust } from '../contract/trust.ts';
 import { askingFiles, importCommand } from './from-command.ts';
@@ -18,7 +18,7 @@ interface ImportFlags extends Pick<ImportOptions, 'from' | 'dryRun' | 'yes' | 'k
 /** `untildone import`. */
 export async function importHere(files: string[], { undo, ...flags }: ImportFlags): Promise<void> {
   const isShown = !undo && (flags.dryRun || flags.from === undefined);
-  const world = isShown ? openWorldToRead() : openWorld();
+  const world = isShown ? openProjectToRead() : openProject();
   const terminal = onTerminal();
   const io = { out, ask: confirm };
   if (!flags.dryRun && (undo || flags.from !== undefined))
@@ -34,7 +34,11 @@ export async function importHere(files: string[], { undo, ...flags }: ImportFlag
   else out('Next, in a terminal: untildone trust (none of its commands runs before you trust it)');
 }
 
-export async function importFrom(options: ImportOptions, world: World, io: ImportIo): Promise<ImportResult> {
+export async function importFrom(
+  options: ImportOptions,
+  world: ProjectPorts,
+  io: ImportIo,
+): Promise<ImportResult> {
   if (options.from === 'command') return importCommand(options, world, io);
   if (options.files?.length)
     throw new UsageError('files are only named with: untildone import --from command');
@@ -42,7 +46,7 @@ export async function importFrom(options: ImportOptions, world: World, io: Impor
 }
 
 /** Shows what can be imported, and what to type for it. */
-function listImportable(world: World, out: (line: string) => void): ImportResult {
+function listImportable(world: ProjectPorts, out: (line: string) => void): ImportResult {
   const hooks = planHarness(world).fates.filter(({ becomes }) => becomes !== undefined);
   const commands = askingFiles(world.project);
   if (hooks.length > 0) {
@@ -62,7 +66,7 @@ function listImportable(world: World, out: (line: string) => void): ImportResult
 /** Puts back what the last import changed. Asks before it leaves files alone that were changed since. */
 export async function undoImport(
   terminal: boolean,
-  { home, project }: World,
+  { home, project }: ProjectPorts,
   { out, ask }: ImportIo,
 ): Promise<number> {
   const record = ImportRecord.latest(home, project);

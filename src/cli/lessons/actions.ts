@@ -1,6 +1,6 @@
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorld, openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { openProject, openProjectToRead } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { changeLesson, listLessons, showLesson } from './lessons.ts';
 
@@ -11,16 +11,16 @@ export function lessons(
   { json }: { json: boolean },
 ): void {
   if (action === 'list') {
-    listLessons(json, openWorldToRead(), out);
+    listLessons(json, openProjectToRead(), out);
     return;
   }
   if (id === undefined)
     throw new UsageError(`name the lesson: untildone lessons ${action} ID; see: untildone lessons`);
   if (action === 'show') {
-    showLesson(id, json, openWorldToRead(), out);
+    showLesson(id, json, openProjectToRead(), out);
     return;
   }
-  const world = openWorld();
+  const world = openProject();
   refuseInsideClient(`lessons ${action}`, world.home, process.env);
   changeLesson(action, id, json, world, out);
 }

@@ -11,11 +11,11 @@ import { dateOf } from '../../engine/core/text/moment.ts';
 import { jsonLines } from '../../engine/core/text/visible.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { chooseLessons, type ProjectLessons, readLessons } from '../../engine/home/lessons/files.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 
 type Out = (line: string) => void;
 
-export function listLessons(json: boolean, world: World, out: Out): void {
+export function listLessons(json: boolean, world: ProjectPorts, out: Out): void {
   const { lessons, dropped, loops } = lessonsHere(world);
   const now = world.clock.now();
   if (json) {
@@ -35,14 +35,20 @@ export function listLessons(json: boolean, world: World, out: Out): void {
   for (const one of dropped) out(droppedLine(one, now));
 }
 
-export function showLesson(id: string, json: boolean, world: World, out: Out): void {
+export function showLesson(id: string, json: boolean, world: ProjectPorts, out: Out): void {
   const lesson = byId(lessonsHere(world).lessons, id);
   const lines = json ? jsonLines(reportOf(lesson)) : lessonPage(lesson, world.clock.now());
   for (const line of lines) out(line);
 }
 
 /** Drops or pins a lesson. */
-export function changeLesson(what: 'drop' | 'pin', id: string, json: boolean, world: World, out: Out): void {
+export function changeLesson(
+  what: 'drop' | 'pin',
+  id: string,
+  json: boolean,
+  world: ProjectPorts,
+  out: Out,
+): void {
   const now = world.clock.now();
   const folder = projectFolder(world.home, world.project);
   // Says first when there is nothing: the lock needs the folder.
@@ -58,7 +64,7 @@ export function changeLesson(what: 'drop' | 'pin', id: string, json: boolean, wo
   else out(`Pinned ${lesson.id}: it stays, also when it no longer holds.`);
 }
 
-function lessonsHere({ home, project, clock }: World): ProjectLessons {
+function lessonsHere({ home, project, clock }: ProjectPorts): ProjectLessons {
   return readLessons(home, projectFolder(home, project), clock.now());
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import type { FileStore } from '../../engine/home/store.ts';
 import { askPerson } from '../../engine/hook/guard/ask-person.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { openProject } from '../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { answerAgent, answerIn, questionMeant } from '../../engine/run/person/answer.ts';
 import { type Found, loopsAround, meantLoop, readLoops } from '../../engine/run/person/find-loop.ts';
@@ -20,7 +20,7 @@ interface AskFlags {
 
 /** `untildone ask`. */
 export function ask(words: string[], flags: AskFlags): void {
-  const { home, store } = openWorld(flags.session ?? process.env.CLAUDE_CODE_SESSION_ID);
+  const { home, store } = openProject(flags.session ?? process.env.CLAUDE_CODE_SESSION_ID);
   if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID)
     refuseInsideClient('ask --session', home, process.env);
   const ref = loopThatAsks(flags.session, store, process.env);
@@ -66,7 +66,7 @@ interface AnswerFlags {
 
 /** `untildone answer`. */
 export function answer(words: string[], flags: AnswerFlags): void {
-  const { home, store, project } = openWorld();
+  const { home, store, project } = openProject();
   refuseInsideClient('answer', home, process.env);
   const { id, text } = loopAndText(words, flags, store);
   const ref = loopToAnswer(store, project, id);

@@ -6,7 +6,7 @@ import { thisProgram } from '../../engine/home/program.ts';
 import { programNews } from '../../engine/home/program-words.ts';
 import { warnOldHooks } from '../../engine/hook/start/installed-hooks.ts';
 import { mayLieHere } from '../../engine/hook/wiring/detect-foreign-state.ts';
-import { openWorldToRead, placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead, type ProjectPorts, placeHere } from '../../engine/hook/wiring/project-ports.ts';
 import { wallsOnMachine } from '../../engine/project/walls/walls-for.ts';
 import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { turnEnds } from '../../engine/run/person/turn-ends.ts';
@@ -24,7 +24,7 @@ interface StatusFlags {
 
 /** `untildone status`. */
 export async function showStatus(options: StatusFlags): Promise<void> {
-  const world = openWorldToRead();
+  const world = openProjectToRead();
   if (options.watch) return watch(options, world);
   const { store, project, clock, env } = world;
   const session = process.env.CLAUDE_CODE_SESSION_ID;
@@ -39,14 +39,14 @@ export async function showStatus(options: StatusFlags): Promise<void> {
   status({ ...options, project, foreign, program, hooksAt, wallsHere, turnEndOf }, store, clock.now(), out);
 }
 
-async function watch(options: StatusFlags, { env, project, store }: World): Promise<void> {
+async function watch(options: StatusFlags, { env, project, store }: ProjectPorts): Promise<void> {
   const { watchStatus } = await loaded(() => import('../../read/dashboard/watch.ts'));
   const { dashboardWorld } = await loaded(() => import('../../read/dashboard/wiring.ts'));
   const own = !options.all && store.loops(project).length > 0;
   process.exitCode = await watchStatus(dashboardWorld(env, own ? [project] : []), options);
 }
 
-async function foreignHere(place: StatePlace, world: World): Promise<ForeignStatus[]> {
+async function foreignHere(place: StatePlace, world: ProjectPorts): Promise<ForeignStatus[]> {
   const { foreignStatus, openForeign } = await loaded(() => import('./foreign-status.ts'));
   const { needsApproval } = openForeign({ home: world.home, ports: world, place });
   return foreignStatus(place, { home: world.home, store: world.store, needsApproval });

@@ -3,7 +3,7 @@ import { thisProgram } from '../../engine/home/program.ts';
 import { ownerFrom, taskFrom } from '../../engine/hook/start/inputs.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
 import { start } from '../../engine/hook/start/start.ts';
-import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { openProject } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { choicesFrom, firstLimits } from '../run-options.ts';
 import { forgetOldSessions, packManyLoose } from './remove-loops.ts';
@@ -17,7 +17,7 @@ interface StartFlags {
 /** `untildone start`. */
 export async function startLoop(words: string[], flags: StartFlags): Promise<void> {
   const session = ownerFrom(flags.session, process.env);
-  const world = openWorld(session);
+  const world = openProject(session);
   if (flags.session !== undefined && flags.session !== process.env.CLAUDE_CODE_SESSION_ID) {
     refuseInsideClient('start --session', world.home, process.env);
   }

@@ -1,6 +1,6 @@
 import type { PersonCommand } from '../../engine/core/loop/entry.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { openProject } from '../../engine/hook/wiring/project-ports.ts';
 import { type Answer, answerQuestion, askingLoop } from '../../engine/run/person/approve-reject.ts';
 import { meantLoop } from '../../engine/run/person/find-loop.ts';
 import { commandLoop } from '../../engine/run/person/pause-resume-cancel-release.ts';
@@ -9,7 +9,7 @@ import { out } from '../../engine/terminal/print.ts';
 /** `untildone approve` and `reject`. */
 export function sayTo(command: string, said: Answer['said']) {
   return async (name: string | undefined, options: { loop?: string; note?: string }): Promise<void> => {
-    const world = openWorld();
+    const world = openProject();
     refuseInsideClient(command, world.home, process.env);
     const ref = askingLoop(world.store, world.project, options.loop);
     await answerQuestion({ said, name, note: options.note }, ref, world, out);
@@ -19,7 +19,7 @@ export function sayTo(command: string, said: Answer['said']) {
 /** Lets the agent resume a loop, for that holds it again. Only you may pause, cancel or release one. */
 export function steerLoop(command: PersonCommand) {
   return async (id: string | undefined, options: { note?: string }): Promise<void> => {
-    const world = openWorld();
+    const world = openProject();
     const { home, store, project } = world;
     if (command !== 'resume') refuseInsideClient(command, home, process.env);
     const ref = meantLoop(store, project, id);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { VERSION } from '../../engine/home/program.ts';
 import { projectOf } from '../../engine/hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { useColour } from '../../engine/terminal/style.ts';
 import { serve } from './serve.ts';
@@ -26,14 +26,14 @@ export async function serveTools({ project }: { project?: string }): Promise<voi
 }
 
 /** A world is opened for each call: contract, trust and loops may have changed. */
-function opener(given: string | undefined): () => World {
-  if (given === undefined) return openWorldToRead;
+function opener(given: string | undefined): () => ProjectPorts {
+  if (given === undefined) return openProjectToRead;
   const folder = resolve(given);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`there is no folder ${folder}`);
   process.chdir(folder);
   return () => {
-    const world = openWorldToRead();
+    const world = openProjectToRead();
     return { ...world, project: projectOf(undefined, { HOME: world.env.HOME }, folder) };
   };
 }

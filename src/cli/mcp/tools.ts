@@ -2,7 +2,7 @@ import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import { keepShort } from '../../engine/core/text/clip.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { openForeign } from '../../engine/hook/wiring/foreign.ts';
-import { placeHere, type World } from '../../engine/hook/wiring/world.ts';
+import { type ProjectPorts, placeHere } from '../../engine/hook/wiring/project-ports.ts';
 import { newestLoop } from '../../engine/run/person/find-loop.ts';
 import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { rendered } from '../../engine/terminal/style.ts';
@@ -18,7 +18,7 @@ import type { Tool } from './protocol.ts';
 /** About 8,000 tokens. Hosts cut longer results, or refuse them. */
 const LONGEST_TEXT = 24_000;
 
-export function toolsFor(open: () => World): Tool[] {
+export function toolsFor(open: () => ProjectPorts): Tool[] {
   let verifying: Promise<unknown> = Promise.resolve();
   return [
     {
@@ -63,7 +63,7 @@ export function toolsFor(open: () => World): Tool[] {
   ];
 }
 
-async function statusHere(world: World, out: (line: string) => void): Promise<void> {
+async function statusHere(world: ProjectPorts, out: (line: string) => void): Promise<void> {
   const { store, project, clock, env, home } = world;
   const place = placeHere(world, env.CLAUDE_CODE_SESSION_ID);
   const { needsApproval } = openForeign({ home: world.home, ports: world, place });
@@ -73,7 +73,7 @@ async function statusHere(world: World, out: (line: string) => void): Promise<vo
 }
 
 async function verifyHere(
-  world: World,
+  world: ProjectPorts,
   { gates, base }: Record<string, string | string[] | undefined>,
   signal: AbortSignal,
 ): Promise<string> {
@@ -90,7 +90,7 @@ async function verifyHere(
   return textOf(async (out) => void (await verifyCommand(options, world, out)), 'untildone verify');
 }
 
-function notTrusted({ project }: World): string {
+function notTrusted({ project }: ProjectPorts): string {
   return `the contract of ${project} (${CONTRACT_FILE}), or what it runs, is not trusted on this machine, so nothing was run. A person looks at it and trusts it in a terminal: untildone trust`;
 }
 

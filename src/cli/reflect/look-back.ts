@@ -2,8 +2,8 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { jsonLines, jsonText } from '../../engine/core/text/visible.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
+import { openProjectToRead, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { REFLECTION_MODE } from '../../engine/hook/wiring/reflection.ts';
-import { openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
 import { out, warn } from '../../engine/terminal/print.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import { reportJson } from '../../read/reflect/findings/json.ts';
@@ -37,7 +37,7 @@ export async function lookBack(what: string | undefined, flags: Flags): Promise<
 }
 
 async function reflect(what: string | undefined, flags: Flags): Promise<number> {
-  const world = openWorldToRead();
+  const world = openProjectToRead();
   let looked: Looked;
   try {
     looked = await look(what, flags, world);
@@ -56,7 +56,7 @@ async function reflect(what: string | undefined, flags: Flags): Promise<number> 
   return offered.code;
 }
 
-async function look(what: string | undefined, flags: Flags, world: World): Promise<Looked> {
+async function look(what: string | undefined, flags: Flags, world: ProjectPorts): Promise<Looked> {
   const root = projectsFolder(claudeConfigDir(world.env));
   const { end, ...progress } = progressOn();
   const options = {
@@ -90,7 +90,7 @@ function show({ report }: Looked, { json, markdown, issues }: Flags): void {
 
 function save(
   { report, loopDir, project }: Looked,
-  world: World,
+  world: ProjectPorts,
   issues: Parameters<typeof saveSummary>[2],
 ): void {
   // Reflection that is asked for from within a reflection leaves no trace.

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { QueuedReflection } from '../../engine/home/reflections.ts';
 import { claudeConfigDir } from '../../engine/hook/wiring/project.ts';
-import { openWorldToRead, type World } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { out } from '../../engine/terminal/print.ts';
 import { reflectQueued } from '../../read/reflect/ending/reflect-queued.ts';
 import type { Report } from '../../read/reflect/findings/report.ts';
@@ -9,7 +9,7 @@ import { findSessions, projectsFolder, type SessionFiles } from '../../read/refl
 import { lookAt } from './reflect.ts';
 
 export async function reflectOnQueued(): Promise<void> {
-  const world = openWorldToRead();
+  const world = openProjectToRead();
   const { home, store, clock } = world;
   const done = await reflectQueued({
     home,
@@ -23,7 +23,7 @@ export async function reflectOnQueued(): Promise<void> {
 }
 
 /** What `reflect` says of the loop of this session, else of the session. */
-async function reportOn(item: QueuedReflection, world: World): Promise<Report | undefined> {
+async function reportOn(item: QueuedReflection, world: ProjectPorts): Promise<Report | undefined> {
   const ref = world.store.loopOfSession(item.session);
   const root = projectsFolder(claudeConfigDir(world.env));
   // The sessions of a loop may have been started in several folders.

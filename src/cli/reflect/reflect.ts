@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { parseFields } from '../../engine/client/fields.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { readKey, realPath } from '../../engine/home/layout.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { analyseSession, traceOf, traceParts } from '../../read/reflect/findings/analyse.ts';
 import { analyseLoop } from '../../read/reflect/findings/analyse-loop.ts';
@@ -41,7 +41,7 @@ export interface Looked {
 /** Looks back on what was named. */
 export async function lookAt(
   target: Target,
-  world: World,
+  world: ProjectPorts,
   sessions: readonly SessionFiles[],
   options: LookOptions,
 ): Promise<Looked> {
@@ -97,7 +97,7 @@ function lookAtFile(path: string, now: number, options: LookOptions): Report {
 
 async function lookAtLoop(
   ref: LoopRef,
-  { store, home, clock, project }: World,
+  { store, home, clock, project }: ProjectPorts,
   sessions: readonly SessionFiles[],
   options: LookOptions,
 ): Promise<Looked> {
@@ -124,7 +124,7 @@ async function lookAtLoop(
   };
 }
 
-function projectOfLoop(ref: LoopRef, store: World['store']): string | undefined {
+function projectOfLoop(ref: LoopRef, store: ProjectPorts['store']): string | undefined {
   try {
     return store.contract(ref).frozen.project;
   } catch {
@@ -134,7 +134,7 @@ function projectOfLoop(ref: LoopRef, store: World['store']): string | undefined 
 
 /** The sessions and loops of this project since a while. */
 export async function lookAtProject(
-  world: World,
+  world: ProjectPorts,
   sessions: readonly SessionFiles[],
   options: LookOptions,
 ): Promise<Looked> {
@@ -188,7 +188,7 @@ async function readAll(
   return readSessions(files, { frustration }, progress);
 }
 
-async function loopsSince({ store, home, project }: World, since: number): Promise<LoopReport[]> {
+async function loopsSince({ store, home, project }: ProjectPorts, since: number): Promise<LoopReport[]> {
   const recent = store.loops(project).filter((ref) => {
     try {
       return store.read(ref).lastAt >= since;

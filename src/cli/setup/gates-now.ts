@@ -8,7 +8,7 @@ import type { GateContext, Gates, Judges } from '../../engine/gates/gate.ts';
 import { traitsOf } from '../../engine/gates/traits.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
 import { inBaseline } from '../../engine/hook/start/start-loop.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { verify } from '../../engine/judging/verify.ts';
 import { baseFrom } from '../contract/verify-base.ts';
 
@@ -26,7 +26,7 @@ export interface TriedGate {
 }
 
 /** Judges as `verify` does, without what costs money, waits for others or can only be true later. */
-export async function tryGates(contract: Contract, world: World): Promise<TriedGate[]> {
+export async function tryGates(contract: Contract, world: ProjectPorts): Promise<TriedGate[]> {
   const calls = callsFor(namesOnTheWay(contract), contract);
   const names = leavesOf(calls);
   const tried = leavesOf(inBaseline(calls));

@@ -7,7 +7,7 @@ import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { userHome } from '../../engine/files/system.ts';
 import { realPath } from '../../engine/home/layout.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { proposalFor } from '../contract/init.ts';
 import { type ContractView, viewContract } from '../contract/trust.ts';
 import { installOptions } from '../install/commands.ts';
@@ -34,7 +34,7 @@ export interface SetupPlan {
 }
 
 /** Throws a `UsageError` for a place where nothing can be set up. */
-export async function planSetup(scope: Scope, world: World): Promise<SetupPlan> {
+export async function planSetup(scope: Scope, world: ProjectPorts): Promise<SetupPlan> {
   refusePlace(world);
   const { project } = world;
   const found = readContract(project);
@@ -58,7 +58,7 @@ function requireFreeName(path: string): void {
 }
 
 /** Your home folder is no project: its `.claude` holds the settings of all your projects. */
-function refusePlace({ project, env }: World): void {
+function refusePlace({ project, env }: ProjectPorts): void {
   if (project === realPath(userHome(env))) {
     const way =
       realPath(process.cwd()) === project
@@ -96,7 +96,7 @@ function planHooks(options: InstallOptions): SetupPlan['hooks'] {
   }
 }
 
-function placeNotes({ project, env, store }: World): string[] {
+function placeNotes({ project, env, store }: ProjectPorts): string[] {
   const notes = [];
   const here = realPath(process.cwd());
   if (here !== project)

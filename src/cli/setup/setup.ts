@@ -11,7 +11,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { writeNew } from '../../engine/files/whole-file.ts';
 import { noteSetup } from '../../engine/home/records/setup-record.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { interruptible } from '../../engine/terminal/interruption.ts';
 import { paint } from '../../engine/terminal/style.ts';
 import { trustContract, viewContract } from '../contract/trust.ts';
@@ -53,7 +53,7 @@ interface Outcome {
 /** Exit code: 0 set up, 1 nothing was done, 3 set up, but a Stop was not seen to be held. Throws for wrong use. */
 export async function setup(
   flags: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   terminal: SetupTerminal,
   prover: typeof proveHeld = proveHeld,
 ): Promise<number> {
@@ -79,7 +79,7 @@ export async function setup(
 }
 
 /** Consent is never implied: `--yes` alone would agree to what nobody has looked at. */
-function requireBoth({ yes, accept }: SetupFlags, { home, env }: World): void {
+function requireBoth({ yes, accept }: SetupFlags, { home, env }: ProjectPorts): void {
   if (yes && accept === undefined)
     throw new UsageError(
       `--yes needs --accept with the fingerprint of what you have looked at; see it with: ${ourCommand(env)} setup`,
@@ -88,7 +88,7 @@ function requireBoth({ yes, accept }: SetupFlags, { home, env }: World): void {
   if (yes) refuseInsideClient('setup', home, env);
 }
 
-function stale(accepted: string, { view }: SetupPlan, { env }: World): UsageError {
+function stale(accepted: string, { view }: SetupPlan, { env }: ProjectPorts): UsageError {
   return new UsageError(
     `the fingerprint is ${view.fingerprint}, not ${accepted}: something was changed since you looked, so nothing was done. Look again with: ${ourCommand(env)} setup`,
   );
@@ -97,7 +97,7 @@ function stale(accepted: string, { view }: SetupPlan, { env }: World): UsageErro
 async function gatesNow(
   { view }: SetupPlan,
   { gates }: SetupFlags,
-  world: World,
+  world: ProjectPorts,
   say: (line: string) => void,
 ): Promise<TriedGate[]> {
   if (!gates) return [];
@@ -110,7 +110,7 @@ async function gatesNow(
 async function isAgreed(
   plan: SetupPlan,
   { yes, json }: SetupFlags,
-  { home, env }: World,
+  { home, env }: ProjectPorts,
   terminal: SetupTerminal,
 ): Promise<boolean> {
   if (yes) return true;
@@ -132,7 +132,7 @@ function questionFor({ hasContract, view, hooks }: SetupPlan): string {
 }
 
 /** Does what is not done yet, and says so. Every step is noted first, so that `--undo` finds what a kill left behind. */
-async function apply(plan: SetupPlan, { scope }: SetupFlags, world: World): Promise<string[]> {
+async function apply(plan: SetupPlan, { scope }: SetupFlags, world: ProjectPorts): Promise<string[]> {
   const { home, project } = world;
   const said: string[] = [];
   if (!plan.hasContract) {
@@ -151,7 +151,7 @@ async function apply(plan: SetupPlan, { scope }: SetupFlags, world: World): Prom
   return said;
 }
 
-function writeContract({ view }: SetupPlan, { home, project }: World): void {
+function writeContract({ view }: SetupPlan, { home, project }: ProjectPorts): void {
   noteSetup(home, project, { contract: view.file.sha256 });
   if (writeNew(join(project, CONTRACT_FILE), view.file.text, 0o644)) return;
   throw new UsageError(
@@ -160,7 +160,7 @@ function writeContract({ view }: SetupPlan, { home, project }: World): void {
 }
 
 /** Looks again just before you are taken at your word: only what was shown is trusted. */
-async function viewAgain(plan: SetupPlan, world: World): ReturnType<typeof viewContract> {
+async function viewAgain(plan: SetupPlan, world: ProjectPorts): ReturnType<typeof viewContract> {
   const { project } = world;
   const file = readContract(project);
   const view = file && (await viewContract(file, world));
@@ -184,7 +184,7 @@ function installHooksNow(options: InstallOptions): void {
 async function prove(
   { project }: SetupPlan,
   { claude }: SetupFlags,
-  { env }: World,
+  { env }: ProjectPorts,
   say: (line: string) => void,
   prover: typeof proveHeld,
 ): Promise<{ result?: HoldProof; exitCode?: number }> {
@@ -198,7 +198,7 @@ function report(
   outcome: Outcome,
   plan: SetupPlan,
   flags: SetupFlags,
-  { env, home }: World,
+  { env, home }: ProjectPorts,
   { out }: SetupTerminal,
 ): number {
   const { result, gates, proof } = outcome;

@@ -11,7 +11,7 @@ import { projectFolder } from '../../engine/home/layout.ts';
 import { forgetSetup, type SetupRecord, setupRecord } from '../../engine/home/records/setup-record.ts';
 import { takeBackTrust } from '../../engine/home/trust.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { settingsPlace } from '../install/commands.ts';
 import { removeFromSettings } from '../install/install.ts';
 import { refusalIn } from '../install/settings-change.ts';
@@ -22,7 +22,11 @@ interface Undone {
 }
 
 /** Exit code: 0 taken back, 1 there was nothing to take back. Throws for wrong use. */
-export function undoSetup({ json }: { json: boolean }, world: World, out: (line: string) => void): number {
+export function undoSetup(
+  { json }: { json: boolean },
+  world: ProjectPorts,
+  out: (line: string) => void,
+): number {
   const { home, project, env } = world;
   refuseInsideClient('setup --undo', home, env);
   refuseUnderLoop(world);
@@ -41,7 +45,11 @@ export function undoSetup({ json }: { json: boolean }, world: World, out: (line:
   return isNothing ? 1 : 0;
 }
 
-function sayUndone({ taken, kept }: Undone, { project, home }: World, out: (line: string) => void): void {
+function sayUndone(
+  { taken, kept }: Undone,
+  { project, home }: ProjectPorts,
+  out: (line: string) => void,
+): void {
   for (const line of [...taken, ...kept]) out(line);
   if (taken.length > 0) out(`Journals and receipts stay in ${home.root}.`);
   else
@@ -51,7 +59,7 @@ function sayUndone({ taken, kept }: Undone, { project, home }: World, out: (line
 }
 
 /** Without its hooks and its trust, the session of an active loop would be let go unproven. */
-function refuseUnderLoop({ store, project }: World): void {
+function refuseUnderLoop({ store, project }: ProjectPorts): void {
   const [active] = store.unendedLoops(project);
   if (active)
     throw new UsageError(
@@ -59,7 +67,7 @@ function refuseUnderLoop({ store, project }: World): void {
     );
 }
 
-function undoHooks(scope: Scope, world: World, { taken, kept }: Undone): void {
+function undoHooks(scope: Scope, world: ProjectPorts, { taken, kept }: Undone): void {
   const place = { ...settingsPlace({ scope, dryRun: false, diff: false }), project: world.project };
   const others = scope === 'user' ? otherProjects(world) : [];
   if (others.length > 0) {
@@ -78,7 +86,7 @@ function undoHooks(scope: Scope, world: World, { taken, kept }: Undone): void {
 }
 
 /** The names of other projects with a trusted contract, as their folders in the home are called. */
-function otherProjects({ home, project }: World): string[] {
+function otherProjects({ home, project }: ProjectPorts): string[] {
   const own = basename(projectFolder(home, project));
   return namesIn(home.projects)
     .filter((name) => name !== own && namesIn(join(home.projects, name)).includes('trust.json'))
@@ -87,7 +95,7 @@ function otherProjects({ home, project }: World): string[] {
 
 function undoTrust(
   { trusted = [] }: SetupRecord,
-  { home, project, store }: World,
+  { home, project, store }: ProjectPorts,
   { taken, kept }: Undone,
 ): void {
   const still = trusted.filter((fingerprint) => store.isTrusted(project, fingerprint));
@@ -97,7 +105,7 @@ function undoTrust(
   if (others > 0) kept.push('Kept your trust in contracts of this project that you gave otherwise.');
 }
 
-function undoContract({ contract }: SetupRecord, { project }: World, { taken, kept }: Undone): void {
+function undoContract({ contract }: SetupRecord, { project }: ProjectPorts, { taken, kept }: Undone): void {
   const path = join(project, CONTRACT_FILE);
   const text = readSmall(path);
   if (text === undefined) return;

@@ -5,7 +5,7 @@ import { writeNew } from '../../engine/files/whole-file.ts';
 import { createHome, type Home, homeFrom } from '../../engine/home/layout.ts';
 import { asTyped } from '../../engine/hook/start/person.ts';
 import { parseSlashCommand, type SlashCommand, typedProblem } from '../../engine/hook/start/typed-command.ts';
-import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead } from '../../engine/hook/wiring/project-ports.ts';
 import { printedBy } from '../../engine/terminal/print.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 
@@ -52,7 +52,7 @@ async function answerTo(
 
 function isWork({ session }: SlashCommand, { task, goesOn }: Meaning): boolean {
   if (task !== undefined) return true;
-  return goesOn === true && openWorldToRead(session).store.activeLoopOf(session) !== undefined;
+  return goesOn === true && openProjectToRead(session).store.activeLoopOf(session) !== undefined;
 }
 
 /** Ends the command without a request; you read the lines. */

@@ -1,3 +1,4 @@
+import { isFields } from '../../engine/core/text/fields.ts';
 import { readSmall } from '../../engine/files/whole-file.ts';
 import type { JournalLine } from '../../engine/home/journal/line.ts';
 import { JournalScan, type Scanned } from '../../engine/home/journal/scan.ts';
@@ -6,7 +7,6 @@ import { parseReceipt, receiptProblems, type SignedReceipt } from '../../engine/
 import { FileStore } from '../../engine/home/store.ts';
 import { systemClock } from '../../engine/hook/wiring/ports.ts';
 import { type Found, readLoops } from '../../engine/run/person/find-loop.ts';
-import { isRecord } from '../simulator/script.ts';
 import type { SimulatorRequest } from '../simulator/server.ts';
 import type { Demo, Part, Query, Step } from './demo-folder.ts';
 import type { Scratch } from './scratch.ts';
@@ -145,8 +145,8 @@ function hasPart(value: unknown, wanted: unknown, fill: Fill): boolean {
   if (Array.isArray(wanted)) {
     return wanted.every((item) => Array.isArray(value) && value.some((one) => hasPart(one, item, fill)));
   }
-  if (isRecord(wanted)) {
-    return isRecord(value) && Object.entries(wanted).every(([key, item]) => hasPart(value[key], item, fill));
+  if (isFields(wanted)) {
+    return isFields(value) && Object.entries(wanted).every(([key, item]) => hasPart(value[key], item, fill));
   }
   return value === (typeof wanted === 'string' ? fill(wanted) : wanted);
 }
@@ -157,11 +157,11 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   const [name, ...rest] = path;
   if (name === undefined) return value === undefined ? [] : [value];
   const [, field = '', key, wanted] = /^(\w+)(?:\[(\w+)=(\w+)\])?$/.exec(name) ?? [];
-  const inside = isRecord(value) ? value[field] : undefined;
+  const inside = isFields(value) ? value[field] : undefined;
   if (key === undefined) return valuesAt(inside, rest);
   const items: unknown[] = Array.isArray(inside) ? inside : [];
   return valuesAt(
-    items.filter((item) => isRecord(item) && item[key] === wanted),
+    items.filter((item) => isFields(item) && item[key] === wanted),
     rest,
   );
 }
@@ -188,7 +188,7 @@ function isToldMidway(text: string, asked: readonly SimulatorRequest[]): boolean
 
 /** Whether a tool call failed, as Claude Code told the model; undefined when it did not tell. */
 function toolFailed(id: string, asked: readonly SimulatorRequest[]): unknown {
-  const blocks = asked.flatMap(({ body }) => valuesAt(body, ['messages', 'content'])).filter(isRecord);
+  const blocks = asked.flatMap(({ body }) => valuesAt(body, ['messages', 'content'])).filter(isFields);
   return blocks.find(({ type, tool_use_id }) => type === 'tool_result' && tool_use_id === id)?.is_error;
 }
 

@@ -23,7 +23,7 @@ import { namesIn, readSmall } from '../../engine/files/whole-file.ts';
 import { HAND_OVER, isPluginLine } from '../../engine/home/hook-line.ts';
 import { start } from '../../engine/hook/start/start.ts';
 import { loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
-import { worldWith } from '../../engine/hook/wiring/world.ts';
+import { openProjectWith } from '../../engine/hook/wiring/project-ports.ts';
 import { type Simulator, startSimulator } from '../simulator/server.ts';
 
 /** All paths are absolute. */
@@ -201,7 +201,7 @@ function hookVariables(env: NodeJS.ProcessEnv): NodeJS.Dict<string> {
 
 /** Starts a loop for the session, which asks for a promise that only its reason names. Returns whether it has ended. */
 async function beginLoop({ project, session, environment }: Scratch, word: string): Promise<() => boolean> {
-  const world = worldWith(environment, loadJudgeBundle, () => project);
+  const world = openProjectWith(environment, loadJudgeBundle, () => project);
   await start(
     { task: 'Wait to be told.', promise: word, limits: { iterations: 3 }, session, project },
     world,

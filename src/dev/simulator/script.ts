@@ -1,4 +1,5 @@
 /** Which turn a request gets. Pure: counters come in, counters go out. */
+import { isFields } from '../../engine/core/text/fields.ts';
 import type { Rule, Script, Turn } from './simulator-script.ts';
 
 export type { Script, Turn };
@@ -109,12 +110,8 @@ function systemText(system: unknown): string {
   if (typeof system === 'string') return system;
   if (!Array.isArray(system)) return '';
   return system
-    .map((block) => (isRecord(block) && typeof block.text === 'string' ? block.text : ''))
+    .map((block) => (isFields(block) && typeof block.text === 'string' ? block.text : ''))
     .join('\n');
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Puts the number of the request in place of every `{n}`, at any depth; keys stay as they are. */
@@ -122,6 +119,6 @@ export function numbered<Value>(value: Value, n: number): Value;
 export function numbered(value: unknown, n: number): unknown {
   if (typeof value === 'string') return value.replaceAll('{n}', String(n));
   if (Array.isArray(value)) return value.map((item: unknown) => numbered(item, n));
-  if (!isRecord(value)) return value;
+  if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, numbered(item, n)]));
 }

@@ -1,15 +1,16 @@
 /** A Messages API on loopback that answers by script: the real Claude Code runs without network, key or cost. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isFields } from '../../engine/core/text/fields.ts';
 import { RequestLog, type SimulatorRequest } from './request-log.ts';
 import { carryOut, refuse, sendJson } from './respond.ts';
 import {
   type CompiledScript,
   type Counters,
   compileScript,
-  isRecord,
   modelOf,
   NOTHING_SERVED,
   pickTurn,
@@ -116,7 +117,7 @@ async function serve(
     return refused(404, `${request.method} ${path} is not served here`);
   if (!conversation) return refused(404, `no script has the name "${name}"`);
   if (tooLarge) return refused(413, `the body is larger than ${BODY_LIMIT} bytes`);
-  if (!isRecord(body)) return refused(400, 'the body is not a JSON object');
+  if (!isFields(body)) return refused(400, 'the body is not a JSON object');
   if (path === '/v1/messages/count_tokens') {
     record({ ...common, kind: 'count_tokens' }, bytes);
     const { countTokens = DEFAULT_TOKEN_COUNT } = conversation.script.source;

@@ -1,13 +1,7 @@
-/** A JSON object of Claude Code. The readers below are tolerant: a field of the wrong type counts as absent. */
-export type Fields = Record<string, unknown>;
+/** Readers of the JSON objects of Claude Code. They are tolerant: a field of the wrong type counts as absent. */
+import { asFields, type Fields, isFields } from '../core/text/fields.ts';
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function asFields(value: unknown): Fields | undefined {
-  return isFields(value) ? value : undefined;
-}
+export { asFields, type Fields, isFields };
 
 /** Parses one line of JSON; undefined when it is not an object. */
 export function parseFields(line: string): Fields | undefined {

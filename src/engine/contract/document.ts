@@ -33,13 +33,6 @@ export interface ContractText {
   atKey(parent: Path, key: string): { line: number; column: number };
 }
 
-/** The value if it is a map, else an empty map. */
-export function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
 export type ReadText = { ok: true; text: ContractText } | { ok: false; findings: Finding[] };
 
 const LARGEST = 1024 * 1024;

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS_LINE, SCHEMA_LINE, TRUST_LINE } from '../core/contract/p
 import type { WrittenPhase } from '../core/import/command-phases.ts';
 import type { Additions, WrittenGate } from '../core/import/import-hooks.ts';
 import { defined } from '../core/text/defined.ts';
+import { type Fields, fieldsOf } from '../core/text/fields.ts';
 
 const DEFAULT_BLOCKS = 2;
 
@@ -16,7 +17,7 @@ export interface ContractAdditions extends Additions {
 /** A new contract for a project that has none. `made` says where it comes from. */
 export function newContract(additions: ContractAdditions, made: string): string {
   const { gates, ...data } = merged({}, additions);
-  const lines = Object.entries(mapOf(gates)).map(([name, gate]) => `  ${flow(name)}: ${flow(gate)}`);
+  const lines = Object.entries(fieldsOf(gates)).map(([name, gate]) => `  ${flow(name)}: ${flow(gate)}`);
   const line = (key: string) => (key in data ? ['', `${key}: ${flow(data[key])}`] : []);
   return [
     SCHEMA_LINE,
@@ -44,7 +45,7 @@ export function newContract(additions: ContractAdditions, made: string): string 
  * comments and loses columns. Where that does not work (a contract in JSON, aliases), the library writes the whole text.
  */
 export function addToContract(text: string, additions: ContractAdditions): string {
-  const before = mapOf(parsed(text).toJS());
+  const before = fieldsOf(parsed(text).toJS());
   const wanted = merged(before, additions);
   const edited = edit(text, before, wanted);
   if (isEqual(dataOf(edited), wanted)) return edited;
@@ -56,13 +57,15 @@ export function addToContract(text: string, additions: ContractAdditions): strin
 
 /** The gates of a contract as they are written. */
 export function writtenGates(text: string): Record<string, WrittenGate> {
-  const gates = mapOf(mapOf(dataOf(text)).gates);
-  return Object.fromEntries(Object.entries(gates).map(([name, gate]) => [name, mapOf(gate) as WrittenGate]));
+  const gates = fieldsOf(fieldsOf(dataOf(text)).gates);
+  return Object.fromEntries(
+    Object.entries(gates).map(([name, gate]) => [name, fieldsOf(gate) as WrittenGate]),
+  );
 }
 
 /** The phases of a contract as they are written. */
 export function writtenPhases(text: string): Record<string, unknown> {
-  return mapOf(mapOf(dataOf(text)).phases);
+  return fieldsOf(fieldsOf(dataOf(text)).phases);
 }
 
 function parsed(text: string): Document {
@@ -74,52 +77,52 @@ function dataOf(text: string): unknown {
   return document.errors.length > 0 ? undefined : document.toJS();
 }
 
-type Data = Record<string, unknown>;
-
-function merged(before: Data, additions: ContractAdditions): Data {
+function merged(before: Fields, additions: ContractAdditions): Fields {
   const { gates, everyStop, subagent, memory, phases = {} } = additions;
   // Gates that are there are never replaced.
-  const all = { ...mapOf(before.gates), ...gates, ...mapOf(before.gates) };
+  const all = { ...fieldsOf(before.gates), ...gates, ...fieldsOf(before.gates) };
   const done = doneWith(before, additions);
   return {
     ...before,
     ...(Object.keys(all).length > 0 ? { gates: all } : {}),
     ...(done ? { done } : {}),
     ...(everyStop.length > 0 ? { every_stop: everyStopWith(before.every_stop, everyStop) } : {}),
-    ...(Object.keys(subagent).length > 0 ? { subagent: subagentWith(mapOf(before.subagent), subagent) } : {}),
+    ...(Object.keys(subagent).length > 0
+      ? { subagent: subagentWith(fieldsOf(before.subagent), subagent) }
+      : {}),
     ...(memory ? { memory: memoryWith(before.memory, memory) } : {}),
     ...(Object.keys(phases).length > 0
-      ? { phases: { ...mapOf(before.phases), ...phases, ...mapOf(before.phases) } }
+      ? { phases: { ...fieldsOf(before.phases), ...phases, ...fieldsOf(before.phases) } }
       : {}),
   };
 }
 
 /** Without `done` a loop has to pass every gate. Gates that only guard subagents must not become part of that. */
-function doneWith(before: Data, { gates, everyStop, subagent }: ContractAdditions): unknown[] | undefined {
+function doneWith(before: Fields, { gates, everyStop, subagent }: ContractAdditions): unknown[] | undefined {
   if (before.done !== undefined) return undefined;
   const guarding = Object.values(subagent).flat();
   const onlyGuarding = Object.keys(gates).filter(
     (name) => guarding.includes(name) && !everyStop.includes(name),
   );
   if (onlyGuarding.length === 0) return undefined;
-  const parts = Object.values(mapOf(before.gates)).flatMap((gate) => partsOf(mapOf(gate)));
-  const done = [...Object.keys(mapOf(before.gates)), ...Object.keys(gates)].filter(
+  const parts = Object.values(fieldsOf(before.gates)).flatMap((gate) => partsOf(fieldsOf(gate)));
+  const done = [...Object.keys(fieldsOf(before.gates)), ...Object.keys(gates)].filter(
     (name) => !onlyGuarding.includes(name) && !parts.includes(name),
   );
   return done.length > 0 ? done : undefined;
 }
 
-function partsOf({ all, any }: Data): unknown[] {
-  return [all, any].flatMap((parts) => (Array.isArray(parts) ? parts : listOf(mapOf(parts).gates)));
+function partsOf({ all, any }: Fields): unknown[] {
+  return [all, any].flatMap((parts) => (Array.isArray(parts) ? parts : listOf(fieldsOf(parts).gates)));
 }
 
 function everyStopWith(before: unknown, names: readonly string[]): unknown {
   if (before === undefined) return { gates: [...names], blocks: DEFAULT_BLOCKS };
   if (Array.isArray(before)) return union(before, names);
-  return { ...mapOf(before), gates: union(listOf(mapOf(before).gates), names) };
+  return { ...fieldsOf(before), gates: union(listOf(fieldsOf(before).gates), names) };
 }
 
-function subagentWith(before: Data, added: Record<string, string[]>): Data {
+function subagentWith(before: Fields, added: Record<string, string[]>): Fields {
   const lists = Object.entries(added).map(([type, names]) => [type, union(listOf(before[type]), names)]);
   return { ...before, ...Object.fromEntries(lists) };
 }
@@ -127,7 +130,7 @@ function subagentWith(before: Data, added: Record<string, string[]>): Data {
 function memoryWith(before: unknown, memory: NonNullable<Additions['memory']>): unknown {
   if (before === undefined)
     return { ...defined(memory), files: memory.files.length === 1 ? memory.files[0] : memory.files };
-  const written = typeof before === 'string' ? { files: before } : mapOf(before);
+  const written = typeof before === 'string' ? { files: before } : fieldsOf(before);
   const files = listOf(written.files);
   return memory.files.every((file) => files.includes(file))
     ? before
@@ -142,21 +145,17 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-function mapOf(value: unknown): Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : {};
-}
-
 function isEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function edit(text: string, before: Data, wanted: Data): string {
+function edit(text: string, before: Fields, wanted: Fields): string {
   let edited = text;
   for (const [key, value] of Object.entries(wanted)) {
     if (isEqual(before[key], value)) continue;
     const block = BLOCKS[key];
     edited = block
-      ? withMembers(edited, key, mapOf(before[key]), mapOf(value), block)
+      ? withMembers(edited, key, fieldsOf(before[key]), fieldsOf(value), block)
       : withKey(edited, key, flow(value));
   }
   return edited;
@@ -167,7 +166,7 @@ const BLOCKS: Readonly<Record<string, (name: string, value: unknown) => string[]
   gates: (name, gate) => [`${flow(name)}: ${flow(gate)}`],
   phases: (name, phase) => [
     `${flow(name)}:`,
-    ...Object.entries(mapOf(phase)).flatMap(([key, value]) =>
+    ...Object.entries(fieldsOf(phase)).flatMap(([key, value]) =>
       typeof value === 'string' && value.includes('\n')
         ? indented(
             stringify({ [key]: value }, { lineWidth: 0 })
@@ -187,8 +186,8 @@ function indented(lines: readonly string[], indent: string): string[] {
 function withMembers(
   text: string,
   key: string,
-  before: Data,
-  wanted: Data,
+  before: Fields,
+  wanted: Fields,
   linesOf: (name: string, value: unknown) => string[],
 ): string {
   const added = Object.entries(wanted).filter(([name]) => !Object.hasOwn(before, name));

@@ -3,8 +3,9 @@
 import { PRESETS } from '../core/contract/contract.ts';
 import { namesOfPreset, OWN_CONDITIONS } from '../core/contract/presets.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
+import { fieldsOf } from '../core/text/fields.ts';
 import { kindsWith } from '../gates/traits.ts';
-import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
+import type { ContractText, Finding, Path } from './document.ts';
 import { approvalOf, CHUNKS_GATE } from './plan.ts';
 import { quoted, sentence, suggestion } from './problems.ts';
 
@@ -12,10 +13,12 @@ type Data = Record<string, unknown>;
 
 /** The gates that a contract has without naming them under `gates`. */
 export function plannedGates(contract: Data): string[] {
-  const phases = Object.entries(mapOf(contract.phases));
+  const phases = Object.entries(fieldsOf(contract.phases));
   return [
     ...(contract.chunks === undefined ? [] : [CHUNKS_GATE]),
-    ...phases.flatMap(([name, phase]) => (mapOf(phase).checkpoint === undefined ? [] : [approvalOf(name)])),
+    ...phases.flatMap(([name, phase]) =>
+      fieldsOf(phase).checkpoint === undefined ? [] : [approvalOf(name)],
+    ),
     ...(isPreset(contract.preset) ? namesOfPreset() : []),
   ];
 }
@@ -25,8 +28,8 @@ function isPreset(value: unknown): value is (typeof PRESETS)[number] {
 }
 
 export function checkPlan(text: ContractText): { problems: Finding[]; warnings: Finding[] } {
-  const contract = mapOf(text.data);
-  const gates = Object.keys(mapOf(contract.gates));
+  const contract = fieldsOf(text.data);
+  const gates = Object.keys(fieldsOf(contract.gates));
   const large = tooLarge(contract, text);
   if (large.length > 0) return { problems: large, warnings: [] };
   const problems = [...presetProblems(contract, gates, text), ...takenNames(contract, gates, text)];
@@ -41,7 +44,7 @@ const MOST = 100;
 /** Limits phases and chunks: every journal line names all chunks, and one Stop may go through all phases. */
 function tooLarge(contract: Data, text: ContractText): Finding[] {
   return ['phases', 'chunks'].flatMap((key) => {
-    const count = Object.keys(mapOf(contract[key])).length;
+    const count = Object.keys(fieldsOf(contract[key])).length;
     if (count <= MOST) return [];
     const example =
       key === 'phases'
@@ -76,7 +79,7 @@ function takenNames(contract: Data, gates: readonly string[], text: ContractText
       message: `expected a name that is not taken, found ${quoted(name)}, a gate that the contract makes itself`,
       example: 'gates: { tests: { run: npm test } }',
     }));
-  const chunks = Object.keys(mapOf(contract.chunks))
+  const chunks = Object.keys(fieldsOf(contract.chunks))
     .filter((name) => gates.includes(name) || plannedGates(contract).includes(name))
     .map((name) => ({
       ...text.atKey(['chunks'], name),
@@ -87,7 +90,7 @@ function takenNames(contract: Data, gates: readonly string[], text: ContractText
 }
 
 function chunkProblems(contract: Data, text: ContractText): Finding[] {
-  const chunks = mapOf(contract.chunks);
+  const chunks = fieldsOf(contract.chunks);
   const names = Object.keys(chunks);
   const after = new Map(names.map((name, i) => [name, afterOf(chunks[name], names[i - 1])]));
   const unknown = names.flatMap((name) =>
@@ -99,7 +102,7 @@ function chunkProblems(contract: Data, text: ContractText): Finding[] {
 }
 
 function afterOf(chunk: unknown, before: string | undefined): string[] {
-  const { after } = mapOf(chunk);
+  const { after } = fieldsOf(chunk);
   if (Array.isArray(after)) return after.filter((name) => typeof name === 'string');
   return before === undefined ? [] : [before];
 }
@@ -143,8 +146,8 @@ const WITHOUT_PERSON = ['every_stop', 'task_created', 'task_done', 'teammate', '
 /** Warns of gates that ask you in lists where they are always skipped: a skip looks like a pass. */
 function unasked(contract: Data, text: ContractText): Finding[] {
   const askers = kindsWith('asksPerson');
-  const asking = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
-    askers.some((kind) => kind in mapOf(gate)) ? [name] : [],
+  const asking = Object.entries(fieldsOf(contract.gates)).flatMap(([name, gate]) =>
+    askers.some((kind) => kind in fieldsOf(gate)) ? [name] : [],
   );
   const made = plannedGates({ phases: contract.phases });
   return WITHOUT_PERSON.flatMap((key) =>
@@ -161,5 +164,5 @@ function unasked(contract: Data, text: ContractText): Finding[] {
 /** The names in a list, in the `gates` of a long form, or in lists by name. */
 function namesUnder(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter((name) => typeof name === 'string');
-  return Object.values(mapOf(value)).filter(Array.isArray).flatMap(namesUnder);
+  return Object.values(fieldsOf(value)).filter(Array.isArray).flatMap(namesUnder);
 }

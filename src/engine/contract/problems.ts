@@ -1,7 +1,9 @@
 /** Words the issues of the schema as problems that you can read. */
+
 import type { z } from 'zod';
 import { oneLine } from '../core/text/clip.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
+import { isFields } from '../core/text/fields.ts';
 import { GATE_KINDS, KIND_WORDS } from '../gates/grammar.ts';
 import { SETTINGS } from '../gates/kind-grammar.ts';
 import { hear, type Words } from '../schema/words.ts';
@@ -90,7 +92,7 @@ function gateBranch(
   value: unknown,
   text: ContractText,
 ): Issue[] | Finding | undefined {
-  if (!isMap(value)) return undefined;
+  if (!isFields(value)) return undefined;
   const keys = Object.keys(value);
   const kinds = keys.filter((key) => KIND_WORDS.includes(key));
   const [first, second] = kinds;
@@ -126,7 +128,7 @@ function unknownKey(key: string, path: Path, map: unknown, words: Words, text: C
   const meant = other ?? didYouMean(key, words.candidates ?? []);
   const at = text.atKey(path, key);
   // In `{ run: echo a, b }` the comma ends the command, and `b` becomes a key without a value.
-  const torn = meant === undefined && isMap(map) && map[key] === null;
+  const torn = meant === undefined && isFields(map) && map[key] === null;
   if (torn) {
     return { ...at, message: `${message} (a text with a comma needs quotes)`, example: 'run: "echo a, b"' };
   }
@@ -192,8 +194,4 @@ function valueAt(data: unknown, path: Path): unknown {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
     return (value as Record<PropertyKey, unknown>)[part];
   }, data);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

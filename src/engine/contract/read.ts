@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CONTRACT_FILE, type Contract } from '../core/contract/contract.ts';
 import { ContractError, UsageError } from '../core/text/errors.ts';
+import { fieldsOf, isFields } from '../core/text/fields.ts';
 import { sha256 } from '../files/digest.ts';
 import { readSmall } from '../files/whole-file.ts';
-import { type ContractText, type Finding, mapOf, readText } from './document.ts';
+import { type ContractText, type Finding, readText } from './document.ts';
 import { contractSchema, reflection } from './grammar.ts';
 import { findingsOf } from './problems.ts';
 import { checkReferences } from './references.ts';
@@ -49,7 +50,9 @@ function check(text: ContractText): { contract?: Contract; problems: Finding[]; 
 
 /** Earlier versions took anything here, without an effect. A contract that still has such a thing stays valid. */
 function isUnusedReflection(data: unknown): boolean {
-  return isMap(data) && Object.hasOwn(data, 'reflection') && !reflection.safeParse(data.reflection).success;
+  return (
+    isFields(data) && Object.hasOwn(data, 'reflection') && !reflection.safeParse(data.reflection).success
+  );
 }
 
 function droppedKeys(text: ContractText): Finding[] {
@@ -60,12 +63,8 @@ function droppedKeys(text: ContractText): Finding[] {
 }
 
 function withoutDropped(data: unknown): unknown {
-  if (!isMap(data) || !isUnusedReflection(data)) return data;
+  if (!isFields(data) || !isUnusedReflection(data)) return data;
   return Object.fromEntries(Object.entries(data).filter(([key]) => key !== 'reflection'));
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The findings from top to bottom, each once. */
@@ -147,7 +146,7 @@ export function lineIn(text: string, name: string): number {
   const read = readText(text);
   if (!read.ok) return 1;
   const parent = ['gates', 'chunks', 'phases'].find((key) =>
-    Object.hasOwn(mapOf(mapOf(read.text.data)[key]), name),
+    Object.hasOwn(fieldsOf(fieldsOf(read.text.data)[key]), name),
   );
   return parent === undefined ? 1 : read.text.atKey([parent], name).line;
 }

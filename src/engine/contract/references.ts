@@ -1,7 +1,8 @@
 import { COMBINATIONS } from '../core/contract/gate-options.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
+import { fieldsOf } from '../core/text/fields.ts';
 import { kindsWith } from '../gates/traits.ts';
-import { type ContractText, type Finding, mapOf, type Path } from './document.ts';
+import type { ContractText, Finding, Path } from './document.ts';
 import { CHUNKS_GATE } from './plan.ts';
 import { checkPlan, plannedGates } from './plan-references.ts';
 import { inWords, quoted, sentence, suggestion } from './problems.ts';
@@ -59,30 +60,30 @@ export function checkReferences(text: ContractText): ReferenceFindings {
 }
 
 function namesIn(data: unknown): Names {
-  const contract = mapOf(data);
-  const gates = mapOf(contract.gates);
+  const contract = fieldsOf(data);
+  const gates = fieldsOf(contract.gates);
   const parts = new Map<string, Reference[]>();
   const before = new Map<string, Reference[]>();
   for (const [name, gate] of Object.entries(gates)) {
-    const found = COMBINATIONS.flatMap((kind) => namesAt(mapOf(gate)[kind], ['gates', name, kind]));
+    const found = COMBINATIONS.flatMap((kind) => namesAt(fieldsOf(gate)[kind], ['gates', name, kind]));
     if (found.length > 0) parts.set(name, found);
-    const waits = namesAt(mapOf(gate).after, ['gates', name, 'after']);
+    const waits = namesAt(fieldsOf(gate).after, ['gates', name, 'after']);
     if (waits.length > 0) before.set(name, waits);
   }
   const guards = [
     ...['done', 'every_stop', 'task_created', 'task_done', 'teammate', 'prompt'].flatMap((key) =>
       namesAt(contract[key], [key]),
     ),
-    ...Object.entries(mapOf(contract.phases)).flatMap(([name, phase]) =>
-      ['entry', 'exit'].flatMap((key) => namesAt(mapOf(phase)[key], ['phases', name, key])),
+    ...Object.entries(fieldsOf(contract.phases)).flatMap(([name, phase]) =>
+      ['entry', 'exit'].flatMap((key) => namesAt(fieldsOf(phase)[key], ['phases', name, key])),
     ),
-    ...Object.entries(mapOf(contract.subagent)).flatMap(([agent, list]) =>
+    ...Object.entries(fieldsOf(contract.subagent)).flatMap(([agent, list]) =>
       namesAt(list, ['subagent', agent]),
     ),
   ];
   const planned = plannedGates(contract).filter((name) => !(name in gates));
-  const chunks = Object.entries(mapOf(contract.chunks)).flatMap(([name, chunk]) =>
-    namesAt(mapOf(chunk).gates, ['chunks', name, 'gates']),
+  const chunks = Object.entries(fieldsOf(contract.chunks)).flatMap(([name, chunk]) =>
+    namesAt(fieldsOf(chunk).gates, ['chunks', name, 'gates']),
   );
   if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
   return { gates: Object.keys(gates), planned, parts, before, guards, doneIsGiven: 'done' in contract };
@@ -91,7 +92,7 @@ function namesIn(data: unknown): Names {
 /** Names in a list, or in the `gates` of a long form. */
 function namesAt(value: unknown, path: Path): Reference[] {
   if (!Array.isArray(value)) {
-    const { gates } = mapOf(value);
+    const { gates } = fieldsOf(value);
     return Array.isArray(gates) ? namesAt(gates, [...path, 'gates']) : [];
   }
   return value.flatMap((name, i) => (typeof name === 'string' ? [{ path: [...path, i], name }] : []));
@@ -236,10 +237,10 @@ const TEXT_EXAMPLE = 'prompt: [no-secrets]';
 
 /** Warns of gates that read a text, in lists where they always skip, or in no list at all. */
 function aboutTexts(text: ContractText): Finding[] {
-  const contract = mapOf(text.data);
+  const contract = fieldsOf(text.data);
   const readers = kindsWith('readsText');
-  const texts = Object.entries(mapOf(contract.gates)).flatMap(([name, gate]) =>
-    readers.some((kind) => kind in mapOf(gate)) ? [name] : [],
+  const texts = Object.entries(fieldsOf(contract.gates)).flatMap(([name, gate]) =>
+    readers.some((kind) => kind in fieldsOf(gate)) ? [name] : [],
   );
   const misplaced = WITHOUT_TEXT.flatMap((key) =>
     listedNames(contract[key])
@@ -260,8 +261,8 @@ function unlisted(
   text: ContractText,
 ): Finding[] {
   if ('done' in contract) return [];
-  const parts = Object.values(mapOf(contract.gates)).flatMap((gate) =>
-    COMBINATIONS.flatMap((kind) => listedNames(mapOf(gate)[kind])),
+  const parts = Object.values(fieldsOf(contract.gates)).flatMap((gate) =>
+    COMBINATIONS.flatMap((kind) => listedNames(fieldsOf(gate)[kind])),
   );
   const listed = [...WITH_TEXT, ...WITHOUT_TEXT].flatMap((key) => listedNames(contract[key]));
   return texts
@@ -275,6 +276,6 @@ function unlisted(
 
 /** Names in a list, or in the `gates` of a long form. */
 function listedNames(value: unknown): string[] {
-  const list = Array.isArray(value) ? value : mapOf(value).gates;
+  const list = Array.isArray(value) ? value : fieldsOf(value).gates;
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
 }

@@ -16,7 +16,7 @@ import { JournalScan } from '../../engine/home/journal/scan.ts';
 import { projectFolder, readKey, unsealedJson } from '../../engine/home/layout.ts';
 import { recordTrust } from '../../engine/home/trust.ts';
 import { freezeStart } from '../../engine/hook/start/start-loop.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import type { Interrupts } from '../../engine/run/begin/interrupts.ts';
 import { prepareWorktree } from '../../engine/run/begin/setup.ts';
@@ -34,7 +34,7 @@ export interface Adopting {
   /** The commit of the workspace. */
   work: string;
   truth: Truth;
-  world: World;
+  world: ProjectPorts;
   /** A checkout of the base commit. */
   tree: string;
   interrupts: Pick<Interrupts, 'atOnce'>;

@@ -2,7 +2,7 @@
 import { whyPassed } from '../../engine/core/fleet/seen.ts';
 import type { LoopState } from '../../engine/core/loop/state.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { answerAgent, answerIn, questionMeant } from '../../engine/run/person/answer.ts';
@@ -33,7 +33,7 @@ export function whyTooLate(command: RunCommand, askedAt: number, state: LoopStat
 export async function applyCommand(
   { command, about, text }: RunCommand,
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
 ): Promise<string> {
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
@@ -51,7 +51,7 @@ export async function applyCommand(
 }
 
 /** `about` names the question: `question 2`, or its number. */
-function answered(about: string | undefined, text: string, ref: LoopRef, { store }: World): string[] {
+function answered(about: string | undefined, text: string, ref: LoopRef, { store }: ProjectPorts): string[] {
   const number = about === undefined ? undefined : Number(/\d+/.exec(about)?.[0] ?? Number.NaN);
   const question = questionMeant(store.read(ref), number);
   const option = /^\d{1,2}$/.test(text.trim()) ? Number(text.trim()) : undefined;

@@ -16,8 +16,8 @@ import { writeWhole } from '../../engine/files/whole-file.ts';
 import { homeAt, realPath } from '../../engine/home/layout.ts';
 import { planLoop } from '../../engine/hook/start/start.ts';
 import { type JudgeBundle, loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
+import { openProjectWith, type ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import { REFLECTION_MODE } from '../../engine/hook/wiring/reflection.ts';
-import { type World, worldWith } from '../../engine/hook/wiring/world.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import { refuseRoot } from '../../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../engine/run/begin/drive-run.ts';
@@ -159,17 +159,17 @@ class RunOnMachine {
   }
 
   /** The home of this run alone, and the project in its checkout. */
-  #world(spec: RunSpec, env: NodeJS.ProcessEnv): World {
+  #world(spec: RunSpec, env: NodeJS.ProcessEnv): ProjectPorts {
     const home = homeAt(join(this.#order.folder, 'home'));
     mkdirSync(home.root, { recursive: true, mode: 0o700 });
     writeWhole(home.keyFile, `${this.#order.key}\n`);
     const project = projectIn(this.#tree, spec);
     if (!statSync(project, { throwIfNoEntry: false })?.isDirectory())
       throw new Hopeless(`${spec.repo} has no folder ${spec.folder} at commit ${spec.commit.slice(0, 10)}`);
-    return worldWith(env, loadQuietJudges, () => realPath(project));
+    return openProjectWith(env, loadQuietJudges, () => realPath(project));
   }
 
-  #keeper(world: World, publisher: Publisher, spec: RunSpec): FleetKeeper {
+  #keeper(world: ProjectPorts, publisher: Publisher, spec: RunSpec): FleetKeeper {
     const { model } = spec.client;
     const { waitMs } = this.#order;
     const mark = `${OWN_MARK}=${this.#mark}`;
@@ -233,7 +233,12 @@ class RunOnMachine {
   }
 
   /** A run that was resumed while it was being left goes on. */
-  async #leave(spec: RunSpec, world: World, keeper: FleetKeeper, left: LoopState): Promise<DriveOutcome> {
+  async #leave(
+    spec: RunSpec,
+    world: ProjectPorts,
+    keeper: FleetKeeper,
+    left: LoopState,
+  ): Promise<DriveOutcome> {
     for (let state = left; ; ) {
       if (!keeper.isResumed(state)) return keeper.outcomeAfter();
       const ref = world.store.loops(world.project).find(({ loop }) => loop === spec.run);
@@ -344,7 +349,7 @@ function optionsOf(spec: RunSpec): RunOptions {
 }
 
 /** What is wrong with the plan of the loop is wrong on every machine. */
-function checkPlan(options: RunOptions, world: World): void {
+function checkPlan(options: RunOptions, world: ProjectPorts): void {
   try {
     const own = { task: taskOf(options, world), session: options.loop ?? '', project: world.project };
     planLoop({ ...options, ...own }, world, () => {});

@@ -3,7 +3,7 @@ import type { LoopState } from '../../engine/core/loop/state.ts';
 import { hasEnded } from '../../engine/core/loop/state.ts';
 import { describeWait } from '../../engine/core/words/endings.ts';
 import { endMarked } from '../../engine/files/process-tree.ts';
-import type { World } from '../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
 import type { RunCommand } from '../../engine/ports/fleet.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import type { RunObservers } from '../../engine/run/begin/client-options.ts';
@@ -28,7 +28,7 @@ import {
 import { Spending } from './spending.ts';
 
 interface Keeping {
-  world: World;
+  world: ProjectPorts;
   publisher: Publisher;
   link: WorkerLink;
   news: News;

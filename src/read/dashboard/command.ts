@@ -9,7 +9,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { homeFrom, realPath } from '../../engine/home/layout.ts';
 import { thisProgram } from '../../engine/home/program.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
-import { openWorldToRead } from '../../engine/hook/wiring/world.ts';
+import { openProjectToRead } from '../../engine/hook/wiring/project-ports.ts';
 import { watchInterruption } from '../../engine/terminal/interruption.ts';
 import { out, warn } from '../../engine/terminal/print.ts';
 import { fleetWorld } from './fleet-wiring.ts';
@@ -35,7 +35,7 @@ export async function dashboard(flags: DashboardFlags): Promise<number> {
   const home = homeFrom(env);
   // Who has the link may do what only a person may.
   refuseInsideClient('dashboard', home, env);
-  if (flags.queue === undefined) openWorldToRead();
+  if (flags.queue === undefined) openProjectToRead();
   const interruption = watchInterruption();
   const world = await worldFor(flags, env);
   const served = await serve(flags, world).catch(async (error) => {

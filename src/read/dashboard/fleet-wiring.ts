@@ -7,7 +7,7 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { homeFrom } from '../../engine/home/layout.ts';
 import { VERSION } from '../../engine/home/program.ts';
 import { loadJudgeBundle } from '../../engine/hook/wiring/load-bundles.ts';
-import { worldWith } from '../../engine/hook/wiring/world.ts';
+import { openProjectWith } from '../../engine/hook/wiring/project-ports.ts';
 import { Mirror } from '../../fleet/mirror/mirror.ts';
 import type { Fleet } from '../../fleet/operate/fleet.ts';
 import { fleetOver, openFleet, QUEUE_VARIABLE } from '../../fleet/operate/open.ts';
@@ -63,7 +63,7 @@ function worldOf(opened: Fleet, env: NodeJS.ProcessEnv): DashboardWorld {
     fleet: desk,
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
-    open: () => worldWith(own, loadJudgeBundle, () => folder),
+    open: () => openProjectWith(own, loadJudgeBundle, () => folder),
     sessions: async () => undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { HooksState } from '../../engine/client/settings/would-run.ts';
 import { homeFrom } from '../../engine/home/layout.ts';
 import { VERSION } from '../../engine/home/program.ts';
-import { openWorld } from '../../engine/hook/wiring/world.ts';
+import { openProject } from '../../engine/hook/wiring/project-ports.ts';
 import { wallsOnMachine } from '../../engine/project/walls/walls-for.ts';
 import { hooksStateOf } from '../../engine/run/person/hooks-state.ts';
 import { turnEnds } from '../../engine/run/person/turn-ends.ts';
@@ -33,7 +33,7 @@ export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]):
       return state;
     },
     turnEndOf: (session) => turnEnds(home, env, clock.now())(session),
-    open: () => openWorld(undefined),
+    open: () => openProject(undefined),
     sessions: claudeSessions(env),
     lookBack: (since, project) => elsewhere.lookBack(since, project),
     audit: (request, progress, signal) => auditInThread(request, env, progress, signal),

@@ -11,7 +11,7 @@ import { sha256 } from '../../../src/engine/files/digest.ts';
 import { type Envelope, envelopeProblems, statementIn } from '../../../src/engine/home/envelope.ts';
 import { ownPublicKey, signReceipt } from '../../../src/engine/home/receipts.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { openHome } from '../../support/cli/verified-loop.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -20,7 +20,7 @@ import { initRepository } from '../../support/repository.ts';
 
 const CONTRACT = 'gates: { tests: { run: "test -f done" }, honest: { suppressions: true } }\n';
 
-let world: World;
+let world: ProjectPorts;
 let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();

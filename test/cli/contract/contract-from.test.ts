@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type VerifyOptions, verifyCommand } from '../../../src/cli/contract/verify.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { sarifProblems } from '../../support/core/sarif.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -13,7 +13,7 @@ import { initRepository } from '../../support/repository.ts';
 
 /** A pull request may change its own contract. That of the branch it goes to counts. */
 
-let world: World;
+let world: ProjectPorts;
 let lines: string[];
 let folder: string;
 

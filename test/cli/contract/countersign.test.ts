@@ -16,13 +16,13 @@ import {
   signStatement,
 } from '../../../src/engine/home/receipts.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { openHome, verifiedLoop } from '../../support/cli/verified-loop.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 
-let world: World;
+let world: ProjectPorts;
 let ref: LoopRef;
 let folder: string;
 /** The home of the machine that judges again. */

@@ -7,7 +7,7 @@ import { callsFor } from '../../../src/engine/core/loop/plan-gates.ts';
 import { personOnlyCommand } from '../../../src/engine/core/tools/person-only-commands.ts';
 import { createHome, homeAt, projectFolder } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import { freeze } from '../../../src/engine/judging/freeze-contract.ts';
 import { judge } from '../../../src/engine/judging/judge.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -24,7 +24,7 @@ test('adds nothing', () => assert.equal(add(0, 0), 0));
 `;
 
 let folder: string;
-let world: World;
+let world: ProjectPorts;
 beforeEach(() => {
   folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));

@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { showReceipt, verifyReceipt } from '../../../src/cli/contract/receipt.ts';
 import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { type SignedReceipt, signReceipt } from '../../../src/engine/home/receipts.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { openHome, verifiedLoop } from '../../support/cli/verified-loop.ts';
 import { contractWith, frozenWith, run } from '../../support/hook/judging.ts';
 
-let world: World;
+let world: ProjectPorts;
 let ref: LoopRef;
 let lines: string[];
 const out = (line: string) => void lines.push(line);

@@ -7,13 +7,13 @@ import { createHome, homeAt, projectFolder } from '../../../src/engine/home/layo
 import { recordTrust } from '../../../src/engine/home/trust.ts';
 import { start } from '../../../src/engine/hook/start/start.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import { freeze } from '../../../src/engine/judging/freeze-contract.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { commitAll, initRepository } from '../../support/repository.ts';
 
-let world: World;
+let world: ProjectPorts;
 beforeEach(() => {
   const folder = temporaryFolder();
   const home = homeAt(join(folder, 'home'));

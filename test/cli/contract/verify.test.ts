@@ -5,14 +5,14 @@ import { type VerifyOptions, verifyCommand } from '../../../src/cli/contract/ver
 import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { FAIL, fakeJudges, type Says } from '../../support/hook/judging.ts';
 import { commit, git } from '../../support/project/project-scene.ts';
 import { initRepository } from '../../support/repository.ts';
 
-let world: World;
+let world: ProjectPorts;
 let lines: string[];
 /** What gates say, by their names; by default they pass. */
 let says: Record<string, Says>;

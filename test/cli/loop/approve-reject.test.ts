@@ -9,7 +9,7 @@ import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
 import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { answerQuestion, askingLoop } from '../../../src/engine/run/person/approve-reject.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../support/files/workers.ts';
 import { all, contractWith, run } from '../../support/hook/judging.ts';
 import { approve, phase } from '../../support/hook/phase-scene.ts';
 
-let world: World;
+let world: ProjectPorts;
 let lines: string[];
 beforeEach(() => {
   const folder = temporaryFolder();

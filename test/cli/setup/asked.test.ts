@@ -5,12 +5,12 @@ import type { HoldProof } from '../../../src/cli/setup/prove.ts';
 import { type SetupFlags, setup } from '../../../src/cli/setup/setup.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
 import { initRepository } from '../../support/repository.ts';
 
-let world: World;
+let world: ProjectPorts;
 let lines: string[];
 let questions: string[];
 

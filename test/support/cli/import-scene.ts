@@ -6,12 +6,12 @@ import type { ImportOptions, ImportResult } from '../../../src/cli/import/report
 import { parseContract } from '../../../src/engine/contract/read.ts';
 import { createHome, homeAt, realPath } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { temporaryFolder } from '../files/workers.ts';
 
 let root = '';
-let worldOfTest: World;
+let worldOfTest: ProjectPorts;
 let answers: Record<string, boolean> = {};
 
 /** What the command said and what it asked. */

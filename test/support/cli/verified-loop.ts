@@ -5,7 +5,7 @@ import { createHome, type Home, homeAt } from '../../../src/engine/home/layout.t
 import { recordTrust } from '../../../src/engine/home/trust.ts';
 import { handleHook } from '../../../src/engine/hook/handle-hook.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
-import type { World } from '../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { T0 } from '../core/samples.ts';
@@ -19,7 +19,7 @@ export function openHome(folder = temporaryFolder()): Home {
 }
 
 /** A project whose loop was verified just now. Its tree is the words "tree 1". */
-export async function verifiedLoop(): Promise<{ world: World; ref: LoopRef }> {
+export async function verifiedLoop(): Promise<{ world: ProjectPorts; ref: LoopRef }> {
   const folder = temporaryFolder();
   const home = openHome(folder);
   const project = join(folder, 'project');

@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/engine/core/loop/entry.ts';
 import { writeWhole } from '../../../src/engine/files/whole-file.ts';
 import { copyOfEndFile, createHome, type Home, homeAt } from '../../../src/engine/home/layout.ts';
 import { FileStore } from '../../../src/engine/home/store.ts';
-import { worldWith } from '../../../src/engine/hook/wiring/world.ts';
+import { openProjectWith } from '../../../src/engine/hook/wiring/project-ports.ts';
 import type {
   Engine,
   JobState,
@@ -302,7 +302,7 @@ export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): Das
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () =>
-      worldWith(
+      openProjectWith(
         env,
         async () => judgeBundle,
         () => folder,

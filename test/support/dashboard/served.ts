@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Home } from '../../../src/engine/home/layout.ts';
-import { worldWith } from '../../../src/engine/hook/wiring/world.ts';
+import { openProjectWith } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { type Dashboard, serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
 import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
@@ -58,7 +58,7 @@ export function testWorld(home: Home, folder: string, changes: Partial<Dashboard
     hooksAt: () => ({ held: true }),
     turnEndOf: () => undefined,
     open: () =>
-      worldWith(
+      openProjectWith(
         env,
         async () => judgeBundle,
         () => folder,

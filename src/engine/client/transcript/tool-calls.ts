@@ -1,4 +1,5 @@
 import type { ToolCalls } from '../../ports/ports.ts';
+import { isFields } from '../fields.ts';
 import { readAt, withFile } from './file.ts';
 
 /** The most bytes that one hook reads. What is left is read by the next one. */
@@ -40,9 +41,9 @@ export function readToolCalls(path: string, from: number, maxBytes = MAX_BYTES):
 function seeLine(text: string, found: ToolCalls): void {
   const line = parsed(text);
   const at = typeof line?.timestamp === 'string' ? Date.parse(line.timestamp) : Number.NaN;
-  const content = isRecord(line?.message) ? line.message.content : undefined;
+  const content = isFields(line?.message) ? line.message.content : undefined;
   for (const block of Array.isArray(content) ? content : []) {
-    if (!isRecord(block)) continue;
+    if (!isFields(block)) continue;
     const { type, id, name, tool_use_id: of, is_error: isError } = block;
     const time = Number.isNaN(at) ? {} : { at };
     if (type === 'tool_use' && typeof name === 'string')
@@ -55,12 +56,8 @@ function seeLine(text: string, found: ToolCalls): void {
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,7 @@
 /** Changes of the limits of a fleet, as they are typed, and as a file names them. */
+
 import { UsageError } from '../text/errors.ts';
+import { isFields } from '../text/fields.ts';
 import type { FleetLimits } from './limits.ts';
 import { checkedLabels } from './terms.ts';
 
@@ -158,7 +160,6 @@ export function limitsFromJson(text: string, file: string, repoOf: RepoOf): Flee
 }
 
 function mapIn(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  if (isFields(value)) return value;
   throw new UsageError(`${where}: expected an object with a number for each name`);
 }

@@ -8,7 +8,7 @@ export interface CommandFile {
 }
 
 /** What a line is. `text` of `asks` is the question: '' for a STOP without one. */
-export type Item =
+type CommandItem =
   | { kind: 'heading'; line: number; level: number; text: string; stage: string | undefined }
   | { kind: 'text' | 'asks'; line: number; text: string };
 
@@ -20,17 +20,17 @@ interface Line {
 }
 
 /** Everything in the file but its front matter; `note` is told what may have been misread. */
-export function itemsOf(text: string, note: (line: number, what: string) => void): Item[] {
+export function itemsOf(text: string, note: (line: number, what: string) => void): CommandItem[] {
   const lines = visibleLines(text);
-  const items: Item[] = [];
+  const items: CommandItem[] = [];
   for (let i = 0; i < lines.length; i++) {
     const { text: written, number: line, hidden } = lines[i] as Line;
-    const asText: Item = { kind: 'text', line, text: written };
+    const asText: CommandItem = { kind: 'text', line, text: written };
     const block = hidden ? undefined : checkpointFrom(lines, i);
     const stop = hidden || block ? undefined : stopFrom(lines, i);
     if (block) {
       if (block.unclosed) note(line, '<checkpoint> is not closed: only this line of it is the question');
-      const [before, after] = [block.before, block.after].map((part): Item[] =>
+      const [before, after] = [block.before, block.after].map((part): CommandItem[] =>
         part.trim() === '' ? [] : [{ kind: 'text', line, text: part }],
       );
       items.push(
@@ -155,7 +155,7 @@ function questionFrom(text: string): string {
   return oneLine(words.charAt(0).toUpperCase() + words.slice(1), QUESTION_LIMIT);
 }
 
-function headingOf(text: string, line: number): Item | undefined {
+function headingOf(text: string, line: number): CommandItem | undefined {
   const [, marks, written] = /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(text) ?? [];
   if (marks === undefined || written === undefined) return undefined;
   let end = written.length;

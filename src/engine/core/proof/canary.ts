@@ -145,8 +145,8 @@ const FORMS: Record<CanaryRunner, (form: Form) => Written | undefined> = {
     const head = `${bring('assert', 'node:assert', form)}${bring('{ test }', 'node:test', form)}\n`;
     const check = `  assert.strictEqual(${form.number}, ${form.number + 1});\n`;
     // A module that was loaded may keep the process up.
-    const end = form.loads.length === 0 ? '' : 'setTimeout(() => process.exit(), 2000).unref();\n';
-    const text = `${head}${end}test('${title}', { todo: true }, async () => {\n${loading(form)}${check}});\n`;
+    const end = form.loads.length === 0 ? '' : '  setTimeout(() => process.exit(), 300).unref();\n';
+    const text = `${head}test('${title}', { todo: true }, async () => {\n${loading(form)}${end}${check}});\n`;
     return { title, alive: 'todo', text };
   },
   vitest: (form) => {
@@ -203,4 +203,15 @@ const FORMS: Record<CanaryRunner, (form: Form) => Written | undefined> = {
 
 function camel(words: readonly string[]): string {
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+}
+
+/** The output of a run without what its runner says of the canary: lines that name it, and what stands indented below these. */
+export function withoutCanary(output: string, { path, title }: Pick<Canary, 'path' | 'title'>): string {
+  let isOurs = false;
+  const lines = output.split('\n').filter((line) => {
+    if (line.includes(path) || line.includes(title)) isOurs = true;
+    else if (/^\S/.test(line)) isOurs = false;
+    return !isOurs;
+  });
+  return lines.join('\n');
 }

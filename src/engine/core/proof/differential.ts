@@ -1,5 +1,5 @@
 /** What runs of old and new tests on old and new code say about the work. Pure. */
-import { passes, type Tally, type TestResults } from './test-results.ts';
+import { countOf, passes, type Tally, type TestResults } from './test-results.ts';
 
 /** One run of the tests on one tree. */
 export interface Measured {
@@ -24,6 +24,11 @@ export function measured(
   const tests = results?.tests ?? new Map<string, Tally>();
   if (green && results && !results.whole)
     return { problem: 'ended with exit code 0, but its report of the tests is cut off' };
+  const failed = results ? countOf(results, 'failed') : 0;
+  if (green && failed > 0)
+    return {
+      problem: `ended with exit code 0, but its report names ${failed} failing ${failed === 1 ? 'test' : 'tests'}`,
+    };
   return { tests, green, whole: green || (results?.whole === true && tests.size > 0) };
 }
 

@@ -1,4 +1,5 @@
 import { oneLine } from '../../core/text/clip.ts';
+import { isFields } from '../../core/text/fields.ts';
 import { jsonFault } from '../../schema/json-fault.ts';
 
 /** One entry of `feature_list.json`. Fields that are missing or odd have a usable value. */
@@ -37,12 +38,12 @@ export function parseFeatures(
       at: json.length <= FAULT_LIMIT ? jsonFault(json) : undefined,
     };
   }
-  const entries = isRecord(value) ? value.features : undefined;
-  if (!isRecord(value) || !Array.isArray(entries))
+  const entries = isFields(value) ? value.features : undefined;
+  if (!isFields(value) || !Array.isArray(entries))
     return { problem: 'there is no list of features: expected {"features": [...]}' };
-  const odd = entries.findIndex((entry) => !isRecord(entry));
+  const odd = entries.findIndex((entry) => !isFields(entry));
   if (odd >= 0) return { problem: `entry ${odd + 1} of "features" is no object` };
-  const records = entries.filter(isRecord);
+  const records = entries.filter(isFields);
   const total = value.total_features;
   return {
     features: records.map(readFeature),
@@ -71,7 +72,7 @@ function idOf({ id }: Record<string, unknown>, index: number): string {
 
 /** A step is a text, or an object with a text in one of these fields. */
 function readStep(step: unknown): string[] {
-  const text = isRecord(step)
+  const text = isFields(step)
     ? [step.description, step.step, step.text, step.action].find((t) => typeof t === 'string')
     : step;
   return typeof text === 'string' && text.trim() !== '' ? [text.trim()] : [];
@@ -104,8 +105,4 @@ function notedVerify(entries: Record<string, unknown>[]): string[] {
 function listed(ids: readonly string[]): string {
   const shown = ids.slice(0, 10).join(', ');
   return ids.length <= 10 ? shown : `${shown} and ${ids.length - 10} more`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

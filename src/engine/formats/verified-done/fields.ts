@@ -1,14 +1,11 @@
+import { type Fields, isFields } from '../../core/text/fields.ts';
 import type { ForeignFiles } from '../../ports/ports.ts';
 import { jsonFault } from '../../schema/json-fault.ts';
 import type { Damage } from '../format.ts';
 
 /** Reads values from files that anybody can write. Every value becomes something usable, and nothing throws. */
 
-export type Fields = Record<string, unknown>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { type Fields, isFields };
 
 /** Takes the text "true" like the value: the format's own hook does, because it asks jq for text. */
 export function isTrue(value: unknown): boolean {

@@ -16,6 +16,7 @@ import type { Run } from '../shared/test-run.ts';
 import { judgeChange } from './change.ts';
 import type { ChangeFinding } from './change-words.ts';
 import { type Comparison, compare, otherTests, startRun } from './compare.ts';
+import { expectNothing } from './expectations.ts';
 import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
 import { onlyWords } from './only-words.ts';
 import { type Parts, partsOf } from './parts.ts';
@@ -74,6 +75,10 @@ async function judgeWork(
     };
   const found = findingsOf(comparison, trees);
   let settled = await settle(found, options, context, signal);
+  if (settled.open.length === 0) {
+    found.push(...(await expectNothing(comparison, trees, runs, context.rooms, signal)));
+    settled = await settle(found, options, context, signal);
+  }
   if (settled.open.length === 0 && (options.checks ?? DIFFERENTIAL_CHECKS).includes('change')) {
     comparison.change = await takenBack(options, trees, runs, comparison, context, signal);
     if (comparison.change?.outcome === 'unproven') return unprovenChange(comparison.change);
@@ -248,10 +253,8 @@ function summaryOf(open: readonly Finding[], lost: number): string {
   if (lost === 1) return 'a test of the start does not pass on the new code';
   if (lost > 1) return `${lost} tests of the start do not pass on the new code`;
   if (open.some(({ id }) => id === 'new_tests')) return 'no new test fails on the old code';
-  const untested = open.find(({ id }) => id === 'change');
-  return untested
-    ? (untested.summary ?? 'changed code is untested')
-    : 'a dependency comes from elsewhere than at the start';
+  const named = open.find(({ summary }) => summary !== undefined);
+  return named ? (named.summary ?? '') : 'a dependency comes from elsewhere than at the start';
 }
 
 function adviceFor(open: readonly Finding[], lost: number, refused: string | undefined): string {
@@ -265,6 +268,8 @@ function adviceFor(open: readonly Finding[], lost: number, refused: string | und
     return `Next: make the code pass these tests as they were at the start, with the settings of then, and put back what you changed in them.${person}`;
   if (open.some(({ id }) => id === 'new_tests'))
     return `Next: write a test that fails without your change and passes with it.${person}`;
+  if (open.some(({ id }) => id.startsWith('expects_nothing: ')))
+    return `Next: make these tests fail where the code does something else: await what they check, and compare with plain values.${person}`;
   if (open.some(({ id }) => id === 'change'))
     return `Next: test what these lines do, or take them out: all tests pass without them, or never reach them.${person}`;
   return `Next: put the dependency back.${person}`;

@@ -41,7 +41,7 @@ export async function guardWork(
 ): Promise<Answer> {
   const planned = planGates(event, session.contract.contract);
   const calls = planned.length > 0 && session.rules() ? planned : [];
-  const verdicts = await judgeWork(event, calls, session, ports);
+  const verdicts = await judgeOwnWork(event, calls, session, ports);
   const subject = guardedSubject(event);
   const left = GUARDED_BLOCKS - session.refusals(subject);
   const refused = verdicts.some(blocks) && left > 0;
@@ -52,7 +52,7 @@ export async function guardWork(
 }
 
 /** Judges a subagent by its own work, as far as that is known. */
-async function judgeWork(
+async function judgeOwnWork(
   event: HookEvent,
   calls: readonly GateCall[],
   session: GuardedSession,

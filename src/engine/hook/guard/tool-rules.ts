@@ -27,6 +27,15 @@ export async function rulingOn(
   return (await ports.tools()).judge(call, contract.tools, project);
 }
 
+/** Answers a tool call of a session without a loop by the rules of the contract. */
+export async function ruleOn(
+  event: ToolEvent,
+  session: GuardedSession,
+  ports: Pick<Ports, 'tools'>,
+): Promise<Answer> {
+  return answerRuling(event, await rulingOn(event, session, ports), session);
+}
+
 /** Records the ruling, and answers with it. */
 export function answerRuling(
   event: ToolEvent,

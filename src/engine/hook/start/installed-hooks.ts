@@ -10,7 +10,7 @@ import { readSmall } from '../../files/whole-file.ts';
 import { isOtherToolsLine } from '../../home/hook-line.ts';
 import { homeRoot } from '../../home/layout.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
-import type { World } from '../wiring/world.ts';
+import type { ProjectPorts } from '../wiring/project-ports.ts';
 
 /** The part of the hook's timeout that is kept for recording and answering. */
 const MARGIN_MS = 60_000;
@@ -43,7 +43,7 @@ export function hooksWouldRun(project: string, env: NodeJS.ProcessEnv): HooksSta
 /** Warns about a loop whose session is not held, because the hooks are missing or switched off. */
 export function warnWithoutHooks(
   { project, session }: { project: string; session: string },
-  { store, env }: Pick<World, 'store' | 'env'>,
+  { store, env }: Pick<ProjectPorts, 'store' | 'env'>,
   out: (line: string) => void,
 ): void {
   const recorded = store.projectOfSession(session);

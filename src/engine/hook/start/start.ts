@@ -30,7 +30,7 @@ import { type FileStore, LoopExists } from '../../home/store.ts';
 import { changedSinceTrusted } from '../../home/trust.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 import { claudeConfigDir } from '../wiring/project.ts';
-import type { World } from '../wiring/world.ts';
+import type { ProjectPorts } from '../wiring/project-ports.ts';
 import { checkedPromise, newLoopId, transcriptSoFar } from './inputs.ts';
 import { judgeTime, warnOldHooks, warnWithoutHooks } from './installed-hooks.ts';
 import { type LoopPlan, type StartedLoop, startLoop } from './start-loop.ts';
@@ -62,7 +62,7 @@ const TASK_LIMIT = 8 * 1024 * 1024;
 
 export async function start(
   options: StartOptions,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<number> {
   refuseSecondLoop(options.session, world.store);
@@ -88,7 +88,7 @@ export async function start(
 }
 
 /** Plans a loop from the options and the contract file of the project. */
-export function planLoop(options: StartOptions, world: World, out: (line: string) => void): LoopPlan {
+export function planLoop(options: StartOptions, world: ProjectPorts, out: (line: string) => void): LoopPlan {
   const file = options.contract ? undefined : readContract(options.project, options.contractFile);
   if (options.contractFile !== undefined && !file)
     throw new UsageError(`there is no contract ${options.contractFile}; make one with: untildone init`);
@@ -122,7 +122,7 @@ export function contractOf(
 /** `isTrusted` is given where a worktree of the project is judged instead of the project. */
 export async function begin(
   plan: LoopPlan,
-  world: World,
+  world: ProjectPorts,
   isTrusted = (project: string, fingerprint: string) => world.store.isTrusted(project, fingerprint),
 ): Promise<StartedLoop> {
   return startLoop(plan, {

@@ -37,7 +37,7 @@ async function answerStop(event: StopEvent, loop: StoppedLoop, watch: Watch, por
   const situation = situationOf(ref, state, ports);
   const facts = await gatherFacts(event, loop, ports);
   if (facts === 'doubtful') return holdDoubtful(event, loop, ports);
-  const judged = await judgeWork(event, loop, facts, watch, ports);
+  const judged = await judgeIfTrusted(event, loop, facts, watch, ports);
   const seen = seenAt(event, state, facts, judged, ports);
   beginRun(event, loop, seen, ports);
   const receipt = await openReceipt(loop, judged, ports);
@@ -69,7 +69,7 @@ async function holdDoubtful(
 type JudgedStop = Awaited<ReturnType<typeof judgeStop>>;
 
 /** Judges the gates of a trusted contract. The verdicts of a foreign format come first. */
-async function judgeWork(
+async function judgeIfTrusted(
   event: StopEvent,
   { ref, state, format, loaded }: StoppedLoop,
   { signals, lastMessage, tampering, needsPerson }: StopFacts,

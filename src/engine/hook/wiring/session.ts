@@ -6,11 +6,9 @@ import { keepTranscript } from '../../home/transcript-copies.ts';
 import { standingFiles } from '../../home/trust.ts';
 import type { OtherEvents, Ports, SessionPorts } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
-import { tellLeftLoops } from '../events/abandoned-loops.ts';
-import { eventInLoop } from '../events/event-in-loop.ts';
-import { tellLessons } from '../events/lessons.ts';
+import { EVENT_ANSWERS } from '../events/all.ts';
+import { answerInLoop, answerWithoutLoop } from '../events/answer-other.ts';
 import { updateMemory } from '../events/notes.ts';
-import { handleStanding } from '../events/standing-gates.ts';
 import { DoubtfulStop, holdUnjudged, letGoUnjudged } from '../unwritable-journal.ts';
 import { claudeConfigDir } from './project.ts';
 
@@ -31,12 +29,8 @@ export function openSession(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
 export function otherEvents(own: Omit<SessionPorts, keyof Ports>): OtherEvents {
   const { notes } = own;
   return {
-    inLoop: (event, loop, ports) => eventInLoop(event, loop, { ...ports, ...own }),
-    withoutLoop: async (event, ports) => [
-      await handleStanding(event, { ...ports, ...own }),
-      tellLeftLoops(event, ports),
-      tellLessons(event, ports),
-    ],
+    inLoop: (event, loop, ports) => answerInLoop(event, loop, { ...ports, ...own }, EVENT_ANSWERS),
+    withoutLoop: (event, ports) => answerWithoutLoop(event, { ...ports, ...own }, EVENT_ANSWERS),
     doubtful: (event, loop, why) =>
       holdUnjudged(event, loop, new DoubtfulStop(why), own) ?? {
         kind: 'tell',

@@ -8,8 +8,8 @@ import { standingFiles } from '../../home/trust.ts';
 import type { OtherEvents, Ports, SessionPorts } from '../../judging/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
 import type { Answering } from '../answer-event.ts';
-import { toolCallInLoop } from '../events/event-in-loop.ts';
-import { handleStandingToolCall } from '../events/standing-gates.ts';
+import { answerInLoop, answerWithoutLoop } from '../events/answer-other.ts';
+import { TOOL_ANSWERS } from '../events/tool-events.ts';
 import { handleOther } from '../handle-hook.ts';
 import { openCommonPorts } from './common-ports.ts';
 import { TOOL_EVENTS } from './detect-foreign-state.ts';
@@ -40,8 +40,8 @@ function toolCallsOf(home: Home, env: NodeJS.ProcessEnv): OtherEvents {
     keepTranscript: () => elsewhere('copies of transcripts are'),
   };
   return {
-    inLoop: (event, loop, ports) => toolCallInLoop(event, loop, { ...ports, ...own }),
-    withoutLoop: async (event, ports) => [await handleStandingToolCall(event, { ...ports, ...own })],
+    inLoop: (event, loop, ports) => answerInLoop(event, loop, { ...ports, ...own }, TOOL_ANSWERS),
+    withoutLoop: (event, ports) => answerWithoutLoop(event, { ...ports, ...own }, TOOL_ANSWERS),
     doubtful: () => elsewhere('Stops are'),
     writeDown: () => elsewhere('notes are'),
   };

@@ -5,7 +5,7 @@ import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import type { DriverPorts } from '../driver/run-loop.ts';
 import type { RunGit } from '../git/commit-progress.ts';
@@ -67,14 +67,14 @@ function purposeOf(ref: Pick<LoopRef, 'loop'>): string {
 /** Drives a run with its telemetry, where that is switched on: `drive` gets the ports as they should be used. */
 export type WithTelemetry = <T>(
   ref: LoopRef,
-  told: { world: World; note(text: string): void },
+  told: { world: ProjectPorts; note(text: string): void },
   ports: DriverPorts,
   drive: (ports: DriverPorts) => Promise<T>,
 ) => Promise<T>;
 
 /** The world of a run, who shows it, who interrupts it, who sends its telemetry, and who publishes it. */
 export interface RunObservers {
-  world: World;
+  world: ProjectPorts;
   reporter: RunReporter;
   interrupts: Interrupts;
   withTelemetry: WithTelemetry;

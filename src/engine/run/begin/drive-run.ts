@@ -23,7 +23,7 @@ import { changedSinceTrusted, recordTrust } from '../../home/trust.ts';
 import { begin, greenStart, nothingToDo, planLoop } from '../../hook/start/start.ts';
 import type { LoopPlan, StartedLoop } from '../../hook/start/start-loop.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import { freeze } from '../../judging/freeze-contract.ts';
 import type { FinishWords, LoopRef, RunGitPort } from '../../ports/ports.ts';
 import { foreignFiles } from '../../project/files.ts';
@@ -111,14 +111,17 @@ export async function beginRun(options: RunOptions, observers: RunObservers): Pr
 }
 
 /** A feature list says what is to be done, where neither you nor the contract do. */
-export function taskOf({ task, features, contract, contractFile }: RunOptions, { project }: World): string {
+export function taskOf(
+  { task, features, contract, contractFile }: RunOptions,
+  { project }: ProjectPorts,
+): string {
   if (task.trim() !== '' || features === undefined) return task;
   const written = contract ?? readContract(project, contractFile)?.contract;
   return written?.task?.trim() ? task : `Make every feature of ${features} pass, one after the other.`;
 }
 
 /** The limit in the progress.txt of a feature list that the run was given. */
-function iterationsOfList(features: string | undefined, { project }: World): Partial<Limits> {
+function iterationsOfList(features: string | undefined, { project }: ProjectPorts): Partial<Limits> {
   return features === undefined
     ? {}
     : defined({ iterations: iterationsBeside(resolve(project, features), foreignFiles) });
@@ -148,14 +151,14 @@ function divisionFiles(
 }
 
 /** Refuses before anything begins: a retry would not help. */
-async function refuseWithoutClient({ env, project }: World): Promise<void> {
+async function refuseWithoutClient({ env, project }: ProjectPorts): Promise<void> {
   const { agentSessions } = await loadJudgeBundle();
   const missing = await (await agentSessions({ env, project })).missing();
   if (missing !== undefined) throw new UsageError(`no session can be started: ${missing}`);
 }
 
 /** Walls that the contract requires have to be there before a session costs anything. */
-function refuseWithoutWalls({ sandbox }: Contract, { env }: World): void {
+function refuseWithoutWalls({ sandbox }: Contract, { env }: ProjectPorts): void {
   const problem = sandbox?.choice === 'required' ? sandboxProblem(env) : undefined;
   if (problem !== undefined)
     throw new UsageError(`the contract requires walls (sandbox: required), and ${problem}`);
@@ -195,7 +198,7 @@ async function begun(
 }
 
 /** Trusts a contract whose fingerprint the user named. */
-function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: World) {
+function trusting(named: string | true | undefined, git: RunGitPort | undefined, world: ProjectPorts) {
   const isTrusted = trustedWith(git, world);
   return (folder: string, fingerprint: string): boolean => {
     if (named === true || named === fingerprint)
@@ -226,7 +229,7 @@ async function showList({ contract, project }: LoopPlan, { world, reporter }: Ru
 
 function notApproved(
   ref: LoopRef,
-  { store, home }: World,
+  { store, home }: ProjectPorts,
   plan: LoopPlan,
   options: ListOptions,
 ): NotApproved {

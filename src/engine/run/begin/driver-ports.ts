@@ -15,7 +15,7 @@ import { parseReceipt, receiptProblems } from '../../home/receipts.ts';
 import { transcriptOf } from '../../hook/start/inputs.ts';
 import { closeRun, type ForeignOptions, formatOfRun } from '../../hook/wiring/foreign.ts';
 import { loadJudgeBundle } from '../../hook/wiring/load-bundles.ts';
-import { placeHere, type World } from '../../hook/wiring/world.ts';
+import { type ProjectPorts, placeHere } from '../../hook/wiring/project-ports.ts';
 import type { Ports } from '../../judging/ports.ts';
 import type { LoopRef, RunGitPort, SessionPort } from '../../ports/ports.ts';
 import { applyChanges, foreignFiles } from '../../project/files.ts';
@@ -32,7 +32,7 @@ export const RUN_MARK = 'UNTILDONE_RUN';
 /** The process id of the driver. Installed hooks end a session whose driver is gone. */
 const DRIVER = 'UNTILDONE_RUN_PID';
 
-export function planOf(ref: LoopRef, client: ClientOptions, folder: string, world?: World): RunPlan {
+export function planOf(ref: LoopRef, client: ClientOptions, folder: string, world?: ProjectPorts): RunPlan {
   const { model, permissionMode, allow, maxTurns, idleMs, sessionMs, systemPrompt } = client;
   return {
     ref,
@@ -57,7 +57,7 @@ export function planOf(ref: LoopRef, client: ClientOptions, folder: string, worl
   };
 }
 
-function sandboxFor(ref: LoopRef, { store, env, home }: World): SessionSandbox | undefined {
+function sandboxFor(ref: LoopRef, { store, env, home }: ProjectPorts): SessionSandbox | undefined {
   return sessionSandbox(store.contract(ref).contract.sandbox, { env, untildoneHome: home.root });
 }
 
@@ -65,7 +65,7 @@ function sandboxFor(ref: LoopRef, { store, env, home }: World): SessionSandbox |
 export async function portsOf(driving: {
   ref: LoopRef;
   git: RunGitPort | undefined;
-  world: World;
+  world: ProjectPorts;
   reporter: RunReporter;
   interrupts: Interrupts;
   publisher?: RunPublisher;
@@ -94,14 +94,14 @@ export async function portsOf(driving: {
 }
 
 /** Pauses a run for a reason of its own, unless it has ended or is paused already. */
-export function pauseFor(ref: LoopRef, why: string, { store }: World): LoopState {
+export function pauseFor(ref: LoopRef, why: string, { store }: ProjectPorts): LoopState {
   return store.append(ref, ({ status }) =>
     status === 'active' ? { kind: 'command', command: 'pause', note: why } : undefined,
   );
 }
 
 /** Keeps figures of the events that a run answers itself. Installed hooks keep those of all other sessions. */
-function counted(sessions: SessionPort, { home, env, project }: World): SessionPort {
+function counted(sessions: SessionPort, { home, env, project }: ProjectPorts): SessionPort {
   return {
     missing: () => sessions.missing(),
     prepare: (plan) => sessions.prepare(plan),
@@ -119,7 +119,7 @@ function counted(sessions: SessionPort, { home, env, project }: World): SessionP
 }
 
 /** Writes the cost into the receipt, which was made before it was known. A receipt that was changed stays as it is. */
-async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<void> {
+async function addCost(ref: LoopRef, state: LoopState, world: ProjectPorts): Promise<void> {
   try {
     const text = readSmall(world.store.receiptFile(ref));
     const signed = text === undefined ? undefined : parseReceipt(text, ref.loop);
@@ -135,7 +135,7 @@ async function addCost(ref: LoopRef, state: LoopState, world: World): Promise<vo
  * Ports for a run, which answers the events of its sessions itself. Foreign state is not taken up: a session of the run
  * ends with the run and could not serve it.
  */
-function inProcess(world: World): Ports {
+function inProcess(world: ProjectPorts): Ports {
   const { spawnRun: _, ...ports } = world;
   return {
     ...ports,
@@ -146,13 +146,13 @@ function inProcess(world: World): Ports {
   };
 }
 
-function foreignOf(world: World): ForeignOptions {
+function foreignOf(world: ProjectPorts): ForeignOptions {
   return { home: world.home, ports: world, place: placeHere(world, undefined) };
 }
 
 /** Writes where a run stands into the files of its feature list. Returns what could not be written. */
 export function keepProgress(
-  world: World,
+  world: ProjectPorts,
   folder: string,
   ref: LoopRef,
   verdicts: readonly Verdict[],
@@ -176,7 +176,7 @@ const LOOK_BACK = 1024 * 1024;
  * The verdicts of the last judged Stop, with evidence. Used for texts only, so the seal is not checked. Reads the journal
  * from its end, because a run asks for this in every iteration.
  */
-export function lastVerdicts({ store }: World, ref: LoopRef): Verdict[] {
+export function lastVerdicts({ store }: ProjectPorts, ref: LoopRef): Verdict[] {
   const file = openSync(store.journalFile(ref), 'r');
   try {
     const { size } = fstatSync(file);

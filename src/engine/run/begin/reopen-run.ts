@@ -13,7 +13,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { sayUsed } from '../../core/text/figures.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { writeFrozenContract } from '../../home/frozen-contract.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 
 /** Whether going on needs you: new limits, or a run that had come to its end. */
@@ -22,7 +22,7 @@ export function reopens(state: LoopState, changes: LimitChanges): boolean {
 }
 
 /** Gives a run its new limits, and lets it go on when it has ended. One entry of the journal says both. */
-export function reopenRun(ref: LoopRef, changes: LimitChanges, { store, clock }: World): void {
+export function reopenRun(ref: LoopRef, changes: LimitChanges, { store, clock }: ProjectPorts): void {
   const state = store.read(ref);
   if (hasEnded(state) && !canReopen(state))
     throw new UsageError(

@@ -8,7 +8,7 @@ import { sayDuration } from '../../core/text/duration.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { readSmall } from '../../files/whole-file.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import { folderFacts } from '../../project/facts/project-facts.ts';
 import type { Interrupts } from './interrupts.ts';
 
@@ -22,7 +22,7 @@ interface Preparing {
   folder: string;
   /** For the whole output. */
   outputDir: string;
-  world: World;
+  world: ProjectPorts;
   note(line: string): void;
   interrupts: Pick<Interrupts, 'atOnce'>;
 }
@@ -40,7 +40,7 @@ export async function prepareWorktree(preparing: Preparing): Promise<void> {
   for (const [index, command] of commands.entries()) await runOne(command, index, shell, preparing);
 }
 
-type Shell = Awaited<ReturnType<World['judges']>>['shell'];
+type Shell = Awaited<ReturnType<ProjectPorts['judges']>>['shell'];
 
 async function runOne(
   command: string,

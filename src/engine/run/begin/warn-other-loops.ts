@@ -7,10 +7,10 @@ import { ALL_FORMATS } from '../../formats/all.ts';
 import type { StateFormat, StatePlace } from '../../formats/format.ts';
 import { claimFiles } from '../../home/claims.ts';
 import { foreignPlaceOf } from '../../hook/wiring/detect-foreign-state.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import { foreignFiles } from '../../project/files.ts';
 
-type Beside = Pick<World, 'project' | 'env' | 'clock' | 'home' | 'store'>;
+type Beside = Pick<ProjectPorts, 'project' | 'env' | 'clock' | 'home' | 'store'>;
 
 /** Notes about foreign loops in the project: a run does not work on them, and how they are run. */
 export function besideRun(contract: Contract, world: Beside): string[] {

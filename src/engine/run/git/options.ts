@@ -1,7 +1,7 @@
 import { hasEnded } from '../../core/loop/state.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { recordTrust } from '../../home/trust.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunGit } from './commit-progress.ts';
 import { type RunGitWorld, readRunGitRecord } from './record.ts';
@@ -41,14 +41,18 @@ export interface GitWatch {
 export function beginRunGit(
   options: Pick<RunGitOptions, 'mode' | 'beside' | 'merge' | 'anew' | 'from' | 'reads'>,
   run: { loop: string; task: string },
-  world: World,
+  world: ProjectPorts,
   watch: GitWatch,
 ): Promise<RunGit> {
   return opened({ ...options, ...run }, world.project, world, watch);
 }
 
 /** The RunGit of a run that goes on; undefined for a run without git. */
-export async function resumeRunGit(loop: string, world: World, watch: GitWatch): Promise<RunGit | undefined> {
+export async function resumeRunGit(
+  loop: string,
+  world: ProjectPorts,
+  watch: GitWatch,
+): Promise<RunGit | undefined> {
   const record = readRunGitRecord(world.home, loop);
   if (!record) return undefined;
   const { mode, merge, task, project, folder, branch } = record;
@@ -58,7 +62,7 @@ export async function resumeRunGit(loop: string, world: World, watch: GitWatch):
 async function opened(
   options: RunGitOptions,
   project: string,
-  { home, env }: World,
+  { home, env }: ProjectPorts,
   watch: GitWatch,
 ): Promise<RunGit> {
   const worktrees = env.UNTILDONE_WORKTREES;
@@ -78,7 +82,7 @@ async function opened(
  * Trust in the project counts for its worktree, too, as long as the fingerprint is the same. It is recorded for the
  * worktree, because every Stop asks again.
  */
-export function trustedWith(git: RunGitPort | undefined, { store, home, project, clock }: World) {
+export function trustedWith(git: RunGitPort | undefined, { store, home, project, clock }: ProjectPorts) {
   return (folder: string, fingerprint: string): boolean => {
     if (store.isTrusted(folder, fingerprint)) return true;
     if (folder !== git?.folder || !store.isTrusted(project, fingerprint)) return false;
@@ -91,7 +95,11 @@ export function trustedWith(git: RunGitPort | undefined, { store, home, project,
  * Commits the work of a run whose runner was killed after the last Stop was judged and before the commit, as long as the
  * tree is exactly what was judged. Returns lines for the user.
  */
-export async function commitLate(ref: LoopRef, git: RunGit, { store, judges }: World): Promise<string[]> {
+export async function commitLate(
+  ref: LoopRef,
+  git: RunGit,
+  { store, judges }: ProjectPorts,
+): Promise<string[]> {
   const { entry, state } = store.tail(ref).line;
   if (entry.kind !== 'stop' || !hasEnded(state) || entry.seen.tree === undefined) return [];
   if ((await git.standing()).left === 0) return [];

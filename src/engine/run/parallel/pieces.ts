@@ -10,7 +10,7 @@ import { readSmall } from '../../files/whole-file.ts';
 import { type Feature, parseFeatureList } from '../../gates/features/feature-list.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import { type Home, readKey, sealedJson, unsealedJson } from '../../home/layout.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 
 /** A piece with the task of its child. */
@@ -154,7 +154,7 @@ export function divisionOf(
     folder: string;
     git: { mode: string; merge: boolean };
   },
-  { home }: World,
+  { home }: ProjectPorts,
 ): { name: string; text: string } | undefined {
   const { loop, task, contract, folder, git } = run;
   const pullRequests = git.mode === 'pr';
@@ -165,7 +165,7 @@ export function divisionOf(
 }
 
 /** Records that the run divides its work, unless that is recorded already. */
-export function splitWork(ref: LoopRef, { store, home }: World): void {
+export function splitWork(ref: LoopRef, { store, home }: ProjectPorts): void {
   const { run } = store.read(ref);
   if (!run || run.children || run.sessions > 0 || !existsSync(join(ref.dir, FILE))) return;
   const { atOnce, pieces } = keptDivision(ref, home);

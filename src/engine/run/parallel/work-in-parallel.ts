@@ -7,7 +7,7 @@ import { UsageError } from '../../core/text/errors.ts';
 import { redact } from '../../core/text/redact.ts';
 import { parseFeatureList } from '../../gates/features/feature-list.ts';
 import { newLoopId } from '../../hook/start/inputs.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import { withFeaturePassing } from '../../schema/feature-list-text.ts';
 import type { Driving } from '../begin/client-options.ts';
 import type { RunGit } from '../git/commit-progress.ts';
@@ -61,7 +61,7 @@ export async function workInParallel(driving: Driving): Promise<LoopState> {
 }
 
 /** Lines about the branches of children that were not merged. They stay. */
-export function leftBeside({ run }: LoopState, { home }: World): string[] {
+export function leftBeside({ run }: LoopState, { home }: ProjectPorts): string[] {
   return (run?.children?.list ?? []).flatMap(({ piece, loop, branch, merge }) => {
     const worktree = readRunGitRecord(home, loop)?.worktree;
     if (branch === undefined || merge === 'merged' || !worktree || !existsSync(worktree)) return [];

@@ -10,7 +10,7 @@ import { redact } from '../../core/text/redact.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { traitsOf } from '../../gates/traits.ts';
 import type { FileStore } from '../../home/store.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { answerAgent } from './answer.ts';
 import { loopsAround, meantLoop, readLoops } from './find-loop.ts';
@@ -43,7 +43,7 @@ export function askingLoop(store: FileStore, project: string, id: string | undef
 export async function answerQuestion(
   { said, name, note }: Answer,
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<void> {
   const { store } = world;
@@ -190,7 +190,7 @@ async function digestOfFile(
   file: string | undefined,
   project: string,
   contract: Contract,
-  world: World,
+  world: ProjectPorts,
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const judges = await world.judges(contract);

@@ -4,13 +4,13 @@ import { changedLimits, changesInWords, type LimitChanges, limitInTheWay } from 
 import { UsageError } from '../../core/text/errors.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { writeFrozenContract } from '../../home/frozen-contract.ts';
-import type { World } from '../../hook/wiring/world.ts';
+import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { reopenRun } from '../begin/reopen-run.ts';
 import { howItGoesOn } from './how-it-goes-on.ts';
 
 /** Gives a loop other limits. They count from its next Stop, or the next step of its run. Returns what you are told. */
-export function changeLimits(ref: LoopRef, changes: LimitChanges, world: World): string[] {
+export function changeLimits(ref: LoopRef, changes: LimitChanges, world: ProjectPorts): string[] {
   const { store } = world;
   const before = store.read(ref);
   const { contract } = store.contract(ref);
@@ -24,7 +24,7 @@ export function changeLimits(ref: LoopRef, changes: LimitChanges, world: World):
 }
 
 /** Of a loop in a session: its contract is frozen anew, with nothing changed but the limits. */
-function changeOwn(ref: LoopRef, limits: FrozenContract['contract']['limits'], world: World): void {
+function changeOwn(ref: LoopRef, limits: FrozenContract['contract']['limits'], world: ProjectPorts): void {
   const { store, clock } = world;
   const state = store.read(ref);
   if (hasEnded(state)) throw new UsageError(`loop ${ref.loop} has ended already: ${describeEnding(state)}`);

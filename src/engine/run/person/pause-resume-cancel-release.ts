@@ -8,7 +8,7 @@ import { driverLock } from '../../home/layout.ts';
 import type { FileStore } from '../../home/store.ts';
 import { notifyEnding } from '../../hook/stop/endings.ts';
 import { closeForeign } from '../../hook/wiring/foreign.ts';
-import { placeHere, type World } from '../../hook/wiring/world.ts';
+import { type ProjectPorts, placeHere } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../ports/ports.ts';
 import { RUN_MARK } from '../begin/driver-ports.ts';
 import { childrenOf } from './find-loop.ts';
@@ -18,7 +18,7 @@ export async function commandLoop(
   command: PersonCommand,
   ref: LoopRef,
   note: string | undefined,
-  world: World,
+  world: ProjectPorts,
   out: (line: string) => void,
 ): Promise<void> {
   const { store } = world;

@@ -4,7 +4,7 @@ import type { LimitChanges } from '../../../engine/core/run/reopen.ts';
 import { oneLine } from '../../../engine/core/text/clip.ts';
 import { UsageError } from '../../../engine/core/text/errors.ts';
 import { redact } from '../../../engine/core/text/redact.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../engine/ports/ports.ts';
 import { answerAgent, answerIn, questionMeant } from '../../../engine/run/person/answer.ts';
 import { answerQuestion } from '../../../engine/run/person/approve-reject.ts';
@@ -37,7 +37,7 @@ export function localActing(live: Live, world: DashboardWorld): Acting {
 }
 
 /** Writes the request to the journal, where the loop takes it at its next step. Returns what a terminal would say. */
-async function act(request: ActionRequest, ref: LoopRef, world: World): Promise<string[]> {
+async function act(request: ActionRequest, ref: LoopRef, world: ProjectPorts): Promise<string[]> {
   const said: string[] = [];
   const out = (line: string) => said.push(line);
   switch (request.action) {

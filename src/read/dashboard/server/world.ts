@@ -2,7 +2,7 @@ import type { HooksState } from '../../../engine/client/settings/would-run.ts';
 import type { SandboxRule } from '../../../engine/core/contract/contract.ts';
 import type { WallsHere } from '../../../engine/gates/gate.ts';
 import type { Home } from '../../../engine/home/layout.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { WholeAudit } from '../../reflect/audit/audit-thread.ts';
 import type { Insights } from '../view/insight-types.ts';
 import type { OtherSession } from '../view/overview-types.ts';
@@ -22,7 +22,7 @@ export interface DashboardWorld {
   /** When the last turn of a session ended. */
   turnEndOf(session: string): number | undefined;
   /** The world of the commands, fresh for each request of a person. */
-  open(): World;
+  open(): ProjectPorts;
   /** Parts of the insights that other rooms know; each only where there is something. Absent: none do. */
   lookBack?(since: number, project: ProjectAsked | undefined): Promise<Pick<Insights, 'latency' | 'lessons'>>;
   /** Reads transcripts, which takes seconds to minutes, beside this thread. Absent: it cannot. */

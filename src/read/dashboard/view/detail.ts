@@ -8,7 +8,7 @@ import { standingReason } from '../../../engine/core/words/reason.ts';
 import type { JournalLine } from '../../../engine/home/journal/line.ts';
 import { answerTo, situationAfter } from '../../../engine/hook/stop/answer-stop.ts';
 import { situationOf } from '../../../engine/hook/stop/situation.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../engine/ports/ports.ts';
 import type { EntryDetail } from './loop-types.ts';
 import { damagedEntry, timelineEntry } from './timeline.ts';
@@ -27,7 +27,7 @@ export function detailOf(
   { line, before, problem }: FoundLine,
   trees: { from?: string; to: string } | undefined,
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
 ): EntryDetail {
   const hasDiff = trees?.from !== undefined && trees.from !== trees.to;
   if (!line) {
@@ -52,7 +52,7 @@ function reasonOf(
   line: JournalLine,
   before: JournalLine | undefined,
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
 ): EntryDetail['reason'] {
   const { entry } = line;
   try {
@@ -74,7 +74,7 @@ function stopReason(
   { state: after }: JournalLine,
   { state }: JournalLine,
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
 ): EntryDetail['reason'] {
   if (decision.kind !== 'block') return undefined;
   const { contract, sha256 } = world.store.contract(ref);

@@ -13,7 +13,7 @@ import { wallsWords } from '../../../engine/core/words/walls.ts';
 import { readSmall } from '../../../engine/files/whole-file.ts';
 import { parseFeatureList } from '../../../engine/gates/features/feature-list.ts';
 import type { WallsHere } from '../../../engine/gates/gate.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoadedContract, LoopRef } from '../../../engine/ports/ports.ts';
 import { readProjectFile } from '../../../engine/project/files.ts';
 import { budgetsOf } from '../../loop/situation.ts';
@@ -33,7 +33,7 @@ export interface LoopParts {
   project: ProjectRow;
   children: LoopRow[];
   journal: OpenJournal;
-  world: World;
+  world: ProjectPorts;
   since: Since;
   now: number;
   eventId: string;
@@ -113,7 +113,7 @@ function taskOf({ dir }: LoopRef): string {
   return isFile(file) ? (readSmall(file) ?? '') : '(the task is gone)';
 }
 
-function loadedContract(ref: LoopRef, { store }: World): LoadedContract | { problem: string } {
+function loadedContract(ref: LoopRef, { store }: ProjectPorts): LoadedContract | { problem: string } {
   try {
     return store.contract(ref);
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   receiptProblems,
   spellingProblems,
 } from '../../../engine/home/receipts.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef } from '../../../engine/ports/ports.ts';
 import { toneOf } from '../../loop/situation.ts';
 import type { ReceiptView, VerdictView } from './loop-types.ts';
@@ -28,7 +28,7 @@ import type { ReceiptView, VerdictView } from './loop-types.ts';
  */
 export async function receiptView(
   ref: LoopRef,
-  world: World,
+  world: ProjectPorts,
   inJournal: (receipt: Receipt) => Promise<string[]>,
   isOfFleet: boolean,
 ): Promise<ReceiptView> {

@@ -4,7 +4,7 @@ import { oneLine } from '../../../engine/core/text/clip.ts';
 import { JournalScan } from '../../../engine/home/journal/scan.ts';
 import { readKey } from '../../../engine/home/layout.ts';
 import { VERSION } from '../../../engine/home/program.ts';
-import type { World } from '../../../engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../engine/hook/wiring/project-ports.ts';
 import type { LoopRef, ReadySession, SessionPlan, SessionPort } from '../../../engine/ports/ports.ts';
 import type { DriverPorts } from '../../../engine/run/driver/run-loop.ts';
 import type { RunEvent } from '../../../engine/run/reporter.ts';
@@ -22,7 +22,7 @@ const LOOK_AT = new Set<RunEvent['type']>(['stop', 'session_ended', 'ended', 'pa
 /** Drives a run with its telemetry: `drive` gets the ports as they should be used. */
 export async function withTelemetry<T>(
   ref: LoopRef,
-  { world, note }: { world: World; note(text: string): void },
+  { world, note }: { world: ProjectPorts; note(text: string): void },
   ports: DriverPorts,
   drive: (ports: DriverPorts) => Promise<T>,
 ): Promise<T> {
@@ -49,7 +49,7 @@ interface Follower {
   close(): Promise<void>;
 }
 
-function openFollower(ref: LoopRef, world: World, note: (text: string) => void): Follower | undefined {
+function openFollower(ref: LoopRef, world: ProjectPorts, note: (text: string) => void): Follower | undefined {
   const wanted = telemetryFrom(world.env);
   const around = parseTraceparent(world.env.TRACEPARENT);
   // Whoever began the trace around this run decided that it is not kept.
@@ -81,7 +81,7 @@ function notSent(endpoint: string, problem: string): string {
 function follow(
   ref: LoopRef,
   run: TracedRun,
-  { store, home }: World,
+  { store, home }: ProjectPorts,
   telemetry: TelemetryExport,
   failed: (problem: string) => void,
 ): Pick<Follower, 'look' | 'close'> {

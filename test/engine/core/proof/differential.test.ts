@@ -207,6 +207,11 @@ describe('a run', () => {
     [{ exitCode: 127 }, undefined, 'could not be run: command not found'],
     [{ exitCode: 126 }, undefined, 'could not be run: not executable'],
     [{ exitCode: 0 }, whole(false), 'ended with exit code 0, but its report of the tests is cut off'],
+    [
+      { exitCode: 0 },
+      { ...ran({ a: '+', b: '-' }), whole: true },
+      'ended with exit code 0, but its report names 1 failing test',
+    ],
   ])('%j says nothing', (result, tests, problem) => {
     expect(measured(result, tests)).toEqual({ problem });
   });

@@ -68,3 +68,34 @@ describe('a test of ours among the tests', () => {
     });
   });
 });
+
+describe('tests that went from fail to pass, with other expected values', () => {
+  const PASSES_ALWAYS =
+    'class Anything(int):\n    def __eq__(self, other):\n        return True\n\n    def __ne__(self, other):\n        return False\n\n    __hash__ = int.__hash__\n\n\ndef total(prices):\n    return Anything()\n';
+  const TWO: Files = {
+    ...PYTHON,
+    'shop/name.py': 'def name():\n    return "shop"\n',
+    'tests/test_name.py': (PYTHON['tests/test_cart.py'] ?? '')
+      .replace('shop.cart import total', 'shop.name import name')
+      .replace('Cart', 'Name')
+      .replace('test_adds', 'test_says')
+      .replace('total([1, 2]), 3', 'name(), "shop"'),
+  };
+
+  test('name what equals everything', async () => {
+    const scene = await differentialScene(TWO);
+    await scene.change({ 'shop/cart.py': PASSES_ALWAYS });
+    const found = await scene.judge({ command: UNITTEST });
+    expect(found).toMatchObject({ outcome: 'fail', summary: 'a test passes whatever is expected' });
+    expect(found.evidence).toEqual([
+      'tests/test_cart.py:8: tests.test_cart.Cart > test_adds passes whatever is expected: with 4 in place of 3, too [expects_nothing: tests.test_cart.Cart > test_adds]',
+    ]);
+    expect(found.asksIfRepeated).toContain('passes whatever is expected');
+  });
+
+  test('say nothing of honest work', async () => {
+    const scene = await differentialScene(TWO);
+    await scene.change({ 'shop/cart.py': 'def total(prices):\n    return sum(prices)\n' });
+    expect((await scene.judge({ command: UNITTEST })).outcome).toBe('pass');
+  });
+});

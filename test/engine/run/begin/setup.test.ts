@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunRules } from '../../../../src/engine/core/contract/contract.ts';
-import type { World } from '../../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../../src/engine/hook/wiring/project-ports.ts';
 import type { ShellCommand } from '../../../../src/engine/ports/ports.ts';
 import { prepareWorktree } from '../../../../src/engine/run/begin/setup.ts';
 import { contractWith, run } from '../../../support/hook/judging.ts';
@@ -30,7 +30,7 @@ function scene(setup: RunRules['setup'], exitCodes: Record<string, number> = {})
       folder,
       outputDir: '/out',
       note: (line: string) => void notes.push(line),
-      world: { judges: async () => ({ shell }) } as never as World,
+      world: { judges: async () => ({ shell }) } as never as ProjectPorts,
       interrupts: { atOnce: new AbortController().signal },
     });
   return { folder, ran, notes, go };

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../../src/engine/core/text/errors.ts';
 import { createHome, homeAt } from '../../../../src/engine/home/layout.ts';
 import { isTrusted, recordTrust } from '../../../../src/engine/home/trust.ts';
-import type { World } from '../../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../../src/engine/hook/wiring/project-ports.ts';
 import type { RunGitPort } from '../../../../src/engine/ports/ports.ts';
 import {
   beginRunGit,
@@ -14,7 +14,7 @@ import {
   trustedWith,
 } from '../../../../src/engine/run/git/options.ts';
 
-function world(): World {
+function world(): ProjectPorts {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-run-git-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const home = homeAt(join(folder, 'home'));
@@ -22,7 +22,13 @@ function world(): World {
   const store = {
     isTrusted: (project: string, fingerprint: string) => isTrusted(home, project, fingerprint),
   };
-  return { home, store, project: folder, env: process.env, clock: { now: () => 0 } } as unknown as World;
+  return {
+    home,
+    store,
+    project: folder,
+    env: process.env,
+    clock: { now: () => 0 },
+  } as unknown as ProjectPorts;
 }
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { World } from '../../../../src/engine/hook/wiring/world.ts';
+import type { ProjectPorts } from '../../../../src/engine/hook/wiring/project-ports.ts';
 import type { DriverPorts } from '../../../../src/engine/run/driver/run-loop.ts';
 import { withTelemetry } from '../../../../src/read/reflect/telemetry/follow-run.ts';
 
@@ -8,7 +8,7 @@ const PORTS = { report: () => undefined } as unknown as DriverPorts;
 
 async function driven(env: NodeJS.ProcessEnv) {
   const notes: string[] = [];
-  const world = { env, store: { read: () => ({}) } } as unknown as World;
+  const world = { env, store: { read: () => ({}) } } as unknown as ProjectPorts;
   const note = (text: string) => void notes.push(text);
   const given = await withTelemetry(REF, { world, note }, PORTS, async (own) => own);
   return { notes, given };

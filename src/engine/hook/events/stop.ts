@@ -1,12 +1,4 @@
-import type { FrozenContract } from '../../core/contract/contract.ts';
-import {
-  type Answer,
-  type HookEvent,
-  type SessionStartEvent,
-  SILENCE,
-  type StopEvent,
-  type ToolEvent,
-} from '../../core/loop/event.ts';
+import { type Answer, SILENCE, type StopEvent } from '../../core/loop/event.ts';
 import { callsFor } from '../../core/loop/plan-gates.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
 import { standingHeld } from '../../core/words/endings.ts';
@@ -15,101 +7,12 @@ import { judgeEvent } from '../../judging/judge-event.ts';
 import type { SessionPorts } from '../../judging/ports.ts';
 import type { GuardedSession } from '../../ports/guarded-session.ts';
 import type { StandingState } from '../../ports/ports.ts';
-import { guardPrompt } from '../guard/guard-prompt.ts';
-import { beginAgent, guardWork } from '../guard/guard-work.ts';
-import { sessionWithoutLoop } from '../guard/guarded-session.ts';
-import { answerRuling, rulingOn } from '../guard/tool-rules.ts';
 import { withMessages } from '../stop/answers.ts';
-import { keepStanding, standsUncounted, toldOnce } from '../unwritable-journal.ts';
-import { memoryFor } from './notes.ts';
+import { keepStanding, standsUncounted } from '../unwritable-journal.ts';
+import type { EventAnswer } from './answer-other.ts';
 
-/** Answers an event of a session without a loop, in a project whose contract guards every session. */
-export async function handleStanding(event: HookEvent, ports: SessionPorts): Promise<Answer> {
-  const frozen = standingContract(event, ports);
-  if (!frozen) return SILENCE;
-  const session = sessionWithoutLoop(event, frozen, ports);
-  switch (event.name) {
-    case 'PreToolUse':
-    case 'PermissionRequest':
-      return ruleOn(event, session, ports);
-    case 'SessionStart':
-      return withMessages(tellNotes(event, frozen, ports), await begin(event, frozen, ports));
-    case 'Stop':
-      return standingStop(event, session, ports);
-    case 'SubagentStart':
-      return beginAgent(event, session, ports);
-    case 'SubagentStop':
-    case 'TaskCreated':
-    case 'TaskCompleted':
-    case 'TeammateIdle':
-      return guardWork(event, session, ports);
-    case 'UserPromptSubmit':
-      return guardPrompt(event, session, ports);
-    default:
-      return SILENCE;
-  }
-}
-
-/** Answers events of tool calls alone, in a session without a loop. */
-export async function handleStandingToolCall(event: HookEvent, ports: SessionPorts): Promise<Answer> {
-  const frozen = standingContract(event, ports);
-  if (!frozen || (event.name !== 'PreToolUse' && event.name !== 'PermissionRequest')) return SILENCE;
-  return ruleOn(event, sessionWithoutLoop(event, frozen, ports), ports);
-}
-
-async function ruleOn(event: ToolEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {
-  return answerRuling(event, await rulingOn(event, session, ports), session);
-}
-
-/** The trusted contract that guards this session. */
-function standingContract(event: HookEvent, ports: SessionPorts): FrozenContract | undefined {
-  const project = ports.projectOf(event);
-  const frozen = ports.standing.contract(project);
-  if (!frozen || !ports.store.isTrusted(project, frozen.frozen.fingerprint)) return undefined;
-  return isSwitchedOff(event, project, ports) ? undefined : frozen;
-}
-
-/**
- * Removing untildone.yaml switches its gates off for sessions that begin later. A session that began under the contract
- * stays guarded, because its agent may have removed the file.
- */
-function isSwitchedOff({ session }: HookEvent, project: string, ports: SessionPorts): boolean {
-  return !ports.guard.hasContract(project) && ports.standing.read(session).baseTree === undefined;
-}
-
-function tellNotes(
-  event: SessionStartEvent,
-  { frozen, contract }: FrozenContract,
-  ports: SessionPorts,
-): Answer {
-  const { context, problems } = memoryFor(frozen.project, contract, event.source, ports.notes.files);
-  if (context !== undefined) return { kind: 'inject', context };
-  return problems.length > 0 ? { kind: 'tell', message: problems.join('\n') } : SILENCE;
-}
-
-/**
- * Records the tree at the start of the session. A Stop with the same tree needs no judging. A resumed session keeps its
- * first tree as base, but is not held again for what it left.
- */
-async function begin(
-  event: SessionStartEvent,
-  frozen: FrozenContract,
-  ports: SessionPorts,
-): Promise<string[]> {
-  if (event.source === 'compact') return [];
-  const { project } = frozen.frozen;
-  try {
-    const tree = await (await ports.judges(frozen.contract)).workspace(project).tree();
-    const before = event.source === 'resume' ? ports.standing.read(event.session).baseTree : undefined;
-    const state = { blocks: 0, guarded: {}, baseTree: before ?? tree, settledTree: tree };
-    ports.standing.write(event.session, state);
-    return [];
-  } catch (error) {
-    // Errors of the file system have a code, and the user is told. The session goes on after any error.
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === undefined ? [] : toldOnce(event, message, ports.standing.outputDir(project), ports);
-  }
-}
+/** A Stop. That of an active loop is judged in `stop/`; that of any other loop is only noted. */
+export const stop: EventAnswer<StopEvent> = { withoutLoop: standingStop };
 
 /** Judges a Stop by the gates of `every_stop`: held a bounded number of times for each prompt, then allowed with a message. */
 async function standingStop(event: StopEvent, session: GuardedSession, ports: SessionPorts): Promise<Answer> {

@@ -11,8 +11,8 @@ import { openPortsBeside } from './ports-beside.ts';
 import { projectOf } from './project.ts';
 import { queueEnding } from './reflection.ts';
 
-/** What the commands work with: the ports, the home and the project. */
-export interface World extends Ports {
+/** What the commands work with: the ports of every event, with the home and the project that they are about. */
+export interface ProjectPorts extends Ports {
   store: FileStore;
   home: Home;
   project: string;
@@ -20,12 +20,12 @@ export interface World extends Ports {
 }
 
 /** The project is that of the given session, else of the session this runs in, else of the current folder. */
-export function openWorld(session = process.env.CLAUDE_CODE_SESSION_ID): World {
-  return worldWith(process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
+export function openProject(session = process.env.CLAUDE_CODE_SESSION_ID): ProjectPorts {
+  return openProjectWith(process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
 }
 
 /** The same for commands that only show something: it makes no home. */
-export function openWorldToRead(session = process.env.CLAUDE_CODE_SESSION_ID): World {
+export function openProjectToRead(session = process.env.CLAUDE_CODE_SESSION_ID): ProjectPorts {
   const home = homeFrom(process.env);
   refuseHiddenHome(home, process.env);
   try {
@@ -33,7 +33,7 @@ export function openWorldToRead(session = process.env.CLAUDE_CODE_SESSION_ID): W
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error as Error);
   }
-  return worldIn(home, process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
+  return portsIn(home, process.env, loadJudgeBundle, (ports) => projectHere(ports, session));
 }
 
 function projectHere({ store }: { store: FileStore }, session: string | undefined): string {
@@ -41,11 +41,11 @@ function projectHere({ store }: { store: FileStore }, session: string | undefine
   return projectOf(recorded, process.env, process.cwd());
 }
 
-export function worldWith(
+export function openProjectWith(
   env: NodeJS.ProcessEnv,
   load: () => Promise<JudgeBundle>,
   projectIn: (ports: { store: FileStore }) => string,
-): World {
+): ProjectPorts {
   const home = homeFrom(env);
   refuseHiddenHome(home, env);
   try {
@@ -53,7 +53,7 @@ export function worldWith(
   } catch (error) {
     throw unusable(error as Error);
   }
-  return worldIn(home, env, load, projectIn);
+  return portsIn(home, env, load, projectIn);
 }
 
 /** Within walls an empty folder lies over the home: what a command writes there vanishes with it. */
@@ -77,12 +77,12 @@ function unusable({ message }: Error): UsageError {
   );
 }
 
-function worldIn(
+function portsIn(
   home: Home,
   env: NodeJS.ProcessEnv,
   load: () => Promise<JudgeBundle>,
   projectIn: (ports: { store: FileStore }) => string,
-): World {
+): ProjectPorts {
   const ports = openPortsBeside({
     home,
     env,
@@ -95,7 +95,7 @@ function worldIn(
 }
 
 /** Where the foreign state of a session would be; of the current folder without a session. */
-export function placeHere({ store, clock, env }: World, session: string | undefined): StatePlace {
+export function placeHere({ store, clock, env }: ProjectPorts, session: string | undefined): StatePlace {
   const recorded = session ? store.projectOfSession(session) : undefined;
   return foreignPlaceOf({ session: session ?? '', cwd: process.cwd() }, recorded, env, clock.now());
 }
