@@ -149,12 +149,12 @@ function whatIsThere(read: Read, project: string, machine: Machine | undefined):
   if (!machine?.hasModule) return {};
   const own = machine.environment;
   if (own !== undefined) return { found: true, python: `${own}/bin/python` };
-  const named = [
-    ...requirementsOf(read).flatMap((path) => namesOf(read(path) ?? '')),
-    ...declaredIn(project),
-  ];
-  const isThere = named.every((name) => machine.hasPackage?.(name) ?? false);
-  return isThere && (machine.hasModule('pytest') || !/pytest/.test(project)) ? { found: true } : {};
+  // Tools for development are named one by one where a command needs them.
+  const needed = [...namesOf(read('requirements.txt') ?? ''), ...declaredIn(project)];
+  const isThere = needed.every((name) => machine.hasPackage?.(name) ?? false);
+  const texts = [project, ...requirementsOf(read).map((path) => read(path) ?? '')];
+  const hasRunner = machine.hasModule('pytest') || !texts.some((text) => /\bpytest\b/.test(text));
+  return isThere && hasRunner ? { found: true } : {};
 }
 
 function declaredIn(project: string): string[] {
