@@ -204,6 +204,8 @@ function withBuilds(unit: WitnessedUnit, facts: FolderFacts): WitnessedUnit {
 
 /** A script of the project that runs the same is how people call it. */
 function asScript(unit: WitnessedUnit, guessed: readonly WitnessedUnit[]): WitnessedUnit {
+  // A target of Python may start an interpreter that only its author has.
+  if (unit.language === 'python') return unit;
   const same = guessed.find((guess) => guess.role === unit.role && areSame(guess, unit));
   return same && unit.env === undefined
     ? { ...same, where: `${same.where}, as in ${unit.where.split(',')[0]}` }

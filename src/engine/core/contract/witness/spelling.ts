@@ -72,7 +72,8 @@ export function spelled({ text, ofScript }: Piece, facts: FolderFacts): string {
     return assigned + ['cargo', ...args.filter((word) => !/^(?:--verbose|-v+)$/.test(word))].join(' ');
   const isTool =
     ofScript && facts.node !== undefined && !OF_THE_SYSTEM.test(baseName(first)) && !first.includes('/');
-  if (!isTool) return text;
+  // What a matrix leaves empty is nothing.
+  if (!isTool) return text.replace(/\s[A-Z_]{1,40}=(?:""|'')(?=\s|$)/g, '');
   return assigned + withoutCoverage(executes(text.slice(text.indexOf(first)), facts));
 }
 
