@@ -29,7 +29,7 @@ import { runGitSync } from '../git.ts';
 import { compareManifests, type Manifest, manifestOf, parseManifest, renderManifest } from './manifest.ts';
 
 /** What was found at the start. */
-export interface Found {
+export interface FoundDependencies {
   /** The folders of the project, relative to it. */
   folders: string[];
   /** The name of their clone. */
@@ -60,7 +60,7 @@ export function keepFound(
   rule: readonly string[],
   env: NodeJS.ProcessEnv,
   store: FoundStore,
-): Found {
+): FoundDependencies {
   const folders = foldersOf(project, rule);
   const packages =
     rule.includes(EVERYTHING) && usesOuterPython(project, folders)
@@ -180,7 +180,7 @@ function forgetOldest(store: string): void {
 
 /** Lays the clone into a fresh folder for a project. Throws when the clone is not what was kept. */
 export function layFound(
-  { folders, name, project }: Found,
+  { folders, name, project }: FoundDependencies,
   to: string,
   { folder: store, key }: FoundStore,
 ): void {
@@ -237,7 +237,7 @@ function packagesNow(
   project: string,
   env: NodeJS.ProcessEnv,
   store: FoundStore,
-): NonNullable<Found['packages']> {
+): NonNullable<FoundDependencies['packages']> {
   const folders = interpreterPackages(env, project).filter((folder) => existsSync(folder));
   const manifest = packagesManifest(folders);
   const digest = sha256(renderManifest(manifest)).slice(0, 24);
@@ -277,7 +277,7 @@ function editablePaths(folders: readonly string[], project: string): string[] {
 }
 
 /** Refuses a judging when packages outside of the project are not those of the start. */
-export function refuseChangedPackages({ packages }: Found, store: FoundStore): void {
+export function refuseChangedPackages({ packages }: FoundDependencies, store: FoundStore): void {
   if (!packages) return;
   const now = packagesManifest(packages.folders);
   if (sha256(renderManifest(now)).slice(0, 24) === packages.digest) return;
@@ -303,7 +303,7 @@ function packageOf(path: string, folders: readonly string[]): string {
 
 /** What commands in a room get so that they find these dependencies, and no files of the folder in which the agent works. */
 export function foundEnvironment(
-  { packages }: Found,
+  { packages }: FoundDependencies,
   { dir, home }: { dir: string; home: string },
 ): Record<string, string> {
   if (!packages) return {};

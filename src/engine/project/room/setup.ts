@@ -18,7 +18,7 @@ import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { TreeFile } from '../../ports/rooms.ts';
-import { type Found, type FoundStore, layFound } from './found.ts';
+import { type FoundDependencies, type FoundStore, layFound } from './found.ts';
 import {
   compareManifests,
   copyFolder,
@@ -35,7 +35,7 @@ export interface Setup {
   /** Globs of the files that the setup reads. It finds no others. */
   inputs: readonly string[];
   /** Dependencies of the start that are there before the first command. */
-  found?: Found & { store: FoundStore };
+  found?: FoundDependencies & { store: FoundStore };
   /** Commands of ours that only save time later: they may fail. */
   warmUp?: readonly string[];
 }

@@ -10,7 +10,7 @@ import { hmacSha256, sha256, sha256OfFile } from '../../files/digest.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import { type KeptEnvironment, keepEnvironment } from './environment.ts';
-import { type Found, type FoundStore, keepFound } from './found.ts';
+import { type FoundDependencies, type FoundStore, keepFound } from './found.ts';
 import { type ProgramDigests, programDigestsIn } from './program-digests.ts';
 import { type Programs, pathOutside, programsWithDigests } from './programs.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
@@ -25,7 +25,7 @@ export interface Start {
   /** Absent in starts of older versions. */
   surroundings?: Surroundings;
   /** Dependencies as they lay in the project, where the contract takes them from there. */
-  found?: Found;
+  found?: FoundDependencies;
 }
 
 export interface StartsFolder {

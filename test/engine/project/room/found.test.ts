@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
-  type Found,
+  type FoundDependencies,
   type FoundStore,
   foundEnvironment,
   keepFound,
@@ -42,7 +42,7 @@ function write(path: string, text: string): void {
 
 const kept = (rule = ['*']) => keepFound(project, rule, { PATH: '/nowhere' }, store);
 
-function laid(found: Found): (path: string) => string {
+function laid(found: FoundDependencies): (path: string) => string {
   const room = join(root.path, 'room');
   layFound(found, room, store);
   return (path) => readFileSync(join(room, path), 'utf8');
