@@ -270,11 +270,11 @@ export interface ContractInput {
   /** Whether sessions of this project are looked back on when they end. */
   reflection?: boolean | { enabled?: boolean; triggers?: ('session_end')[]; min_turns?: number };
   /** How the sessions of `untildone run` are started; flags of the command win. */
-  run?: { model?: string; permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto'; allow?: string[]; max_turns?: number; mode?: 'hybrid' | 'session' | 'fresh'; fresh_every?: number; idle_timeout?: string; session_duration?: string; system_prompt?: string; setup?: string | string[] | { run: string | string[]; inputs?: string[] }; client?: Record<string, unknown> };
+  run?: { model?: string; permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto'; allow?: string[]; max_turns?: number; mode?: 'hybrid' | 'session' | 'fresh'; fresh_every?: number; idle_timeout?: string; session_duration?: string; system_prompt?: string; setup?: string | string[] | { run: string | string[]; found?: string[]; inputs?: string[] }; client?: Record<string, unknown> };
   /** Where commands of gates run. clean: in a fresh copy of the tree, outside of the project. project (default): in the folder in which the agent works. */
   room?: 'clean' | 'project';
-  /** Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`. */
-  setup?: string | string[] | { run: string | string[]; inputs?: string[] };
+  /** Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`. as_found: the dependencies as they lay in the project when the loop began. */
+  setup?: string | string[] | { run: string | string[]; found?: string[]; inputs?: string[] };
   /** Files that git ignores and that commands in a clean room need, as they are at the start. */
   needs?: string[];
   /** Variables that may hold secrets and that commands in a clean room need. */

@@ -1,3 +1,4 @@
+import type { KeptForRooms } from '../core/contract/clean-room.ts';
 import type { PartsRule } from '../core/contract/command-parts.ts';
 import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
@@ -110,7 +111,7 @@ export interface Judges {
   /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
   walls?(sandbox: SandboxRule | undefined): WallsHere;
   /** Keeps what clean rooms need of the start of a loop, and returns its name. */
-  keepStart(project: string, needs: readonly string[]): Promise<string>;
+  keepStart(project: string, kept: KeptForRooms): Promise<string>;
   /** Clean rooms, with what was kept at the start. */
   rooms(frozen: FrozenContract, project: string): Rooms;
   /** Parses source text; absent where nothing can. */

@@ -1,4 +1,4 @@
-import { runsInCleanRoom } from '../core/contract/clean-room.ts';
+import { runsInCleanRoom, takesFound } from '../core/contract/clean-room.ts';
 import type { GateSpec } from '../core/contract/contract.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
 import { specsOf } from '../core/loop/plan-gates.ts';
@@ -177,8 +177,9 @@ async function judgeTree(
     },
     unpaid: request.unpaid,
   }).finally(() => own.close());
+  const named = takesFound(contract) ? verdicts.map(asFound) : verdicts;
   return {
-    verdicts: withFlakiness(withoutSecrets(verdicts, secrets), request, judges, tree),
+    verdicts: withFlakiness(withoutSecrets(named, secrets), request, judges, tree),
     took: Object.fromEntries(took),
   };
 }
@@ -190,6 +191,16 @@ const CORES_FOR_TWO = 4;
 function isQuick(name: string, { cache }: JudgingRequest, { cores = 1 }: Judges): boolean {
   const before = cache?.last(name)?.verdict.proof?.durationMs;
   return cores >= CORES_FOR_TWO && before !== undefined && before < QUICK_MS;
+}
+
+/** Says of verdicts from clean rooms that the dependencies there are those that lay in the project. */
+function asFound(verdict: Verdict): Verdict {
+  const { proof, children } = verdict;
+  return {
+    ...verdict,
+    ...(proof?.room === 'clean' ? { proof: { ...proof, dependencies: 'as_found' } } : {}),
+    ...(children ? { children: children.map(asFound) } : {}),
+  };
 }
 
 /** What is not words: names by which verdicts are found again. */

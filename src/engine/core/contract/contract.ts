@@ -63,6 +63,8 @@ export type RoomChoice = (typeof ROOM_CHOICES)[number];
 /** Commands that prepare a fresh folder, and the files that what they make depends on. */
 export interface SetupRule {
   run: string[];
+  /** Globs of ignored folders that a clean room takes as they lay in the project at the start; `*`: all that are known. */
+  found?: string[];
   /** Globs; absent: the files by which package managers are told what to install. */
   inputs?: string[];
 }

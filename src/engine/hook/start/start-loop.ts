@@ -1,4 +1,4 @@
-import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
+import { keptForRooms, runsInCleanRoom } from '../../core/contract/clean-room.ts';
 import {
   askForChange,
   type Contract,
@@ -166,7 +166,7 @@ async function frozenFor(
 /** Keeps the environment of the start, when gates run in clean rooms. */
 async function withStart(frozen: FrozenContract, judges: Judges): Promise<FrozenContract> {
   if (frozen.frozen.start !== undefined || !usesRooms(frozen.contract)) return frozen;
-  const start = await judges.keepStart(frozen.frozen.project, frozen.contract.room?.needs ?? []);
+  const start = await judges.keepStart(frozen.frozen.project, keptForRooms(frozen.contract));
   return { ...frozen, frozen: { ...frozen.frozen, start } };
 }
 

@@ -56,10 +56,10 @@ export async function openJudges(
       const { walls, problem } = wallsFor(sandbox);
       return { name: walls && wallsName(walls), problem };
     },
-    keepStart: async (project, needs) => {
+    keepStart: async (project, kept) => {
       const { keepStart, startsOf } = await part(rooms);
       const { key } = shadowOf(home, project);
-      return keepStart(project, needs, env, startsOf({ folder: projectFolder(home, project), key }));
+      return keepStart(project, kept, env, startsOf({ folder: projectFolder(home, project), key }));
     },
     rooms: (frozen, project) =>
       roomsWhenAsked({

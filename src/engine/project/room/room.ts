@@ -14,6 +14,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { warmUps } from '../../core/chains/all.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
@@ -81,7 +82,8 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   });
   try {
     await clear(place);
-    const setup = request.setup && (await setUp(request.setup, files, inside, request, options));
+    const asked = withWarmUps(request.setup, files);
+    const setup = asked && (await setUp(asked, files, inside, request, options));
     const hasFiles = await makeFolder(place, files, kept);
     const base = treeId(request.base ?? tree);
     await fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles });
@@ -194,6 +196,24 @@ function parsedLaid(text: string, { setups }: Place): Laid | undefined {
   } catch {
     return undefined;
   }
+}
+
+const WARM_UP_MS = 10 * 60_000;
+
+/** What comes with a language is compiled once, not in each room. */
+function withWarmUps(setup: RoomRequest['setup'], files: readonly TreeFile[]): RoomRequest['setup'] {
+  const found = warmUps
+    .flatMap((one) => Object.entries(one))
+    .filter(([file]) => files.some(({ path }) => path === file));
+  if (found.length === 0) return setup;
+  const { run = [], inputs = [], timeoutMs = WARM_UP_MS, ...rest } = setup ?? {};
+  return {
+    ...rest,
+    run,
+    inputs: [...inputs, ...found.map(([file]) => file)],
+    timeoutMs,
+    warmUp: found.map(([, command]) => command),
+  };
 }
 
 async function setUp(
