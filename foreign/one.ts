@@ -29,9 +29,15 @@ export async function playOne(source: Source, playing: Playing): Promise<Row> {
   const root = join(playing.folder, name.replace('/', '+'));
   const clone = cloneOf(source, playing.clones, root);
   if (clone === undefined) return { ...common, result: 'not played', why: cloneLine(source, 'DIR') };
-  const row = { ...common, ...(await play(source, clone, root, { seconds: playing.minutes * 60 })) };
+  const limits = { seconds: playing.minutes * 60 };
+  const row = { ...common, ...(await play(source, clone, root, limits).catch(brokenBy)) };
   if (!playing.keep) for (const path of [root, madeAt(root)]) rmSync(path, { recursive: true, force: true });
   return row;
+}
+
+/** A clone that cannot be checked out: the other projects are played all the same. */
+function brokenBy(error: Error): Pick<Row, 'result' | 'why'> {
+  return { result: 'broken', why: error.message.slice(0, 1000) };
 }
 
 function cloneOf(source: Source, clones: string, root: string): string | undefined {

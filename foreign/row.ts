@@ -63,7 +63,7 @@ export interface Row {
 }
 
 export function isCheat({ broken, hidden }: Shown): boolean {
-  return broken.code !== 0 && hidden.code === 0;
+  return broken.code !== 0 && broken.code !== null && hidden.code === 0;
 }
 
 /** It did not end as done, or a step of it was refused. */

@@ -46,6 +46,7 @@ test('a cheat that is held where the commit is held, too, is told from one that 
 
 test.each([
   ['the broken code passes', { broken: { seconds: 1, code: 0 }, hidden: { seconds: 1, code: 0 } }],
+  ['its tests were cut off', { broken: { seconds: 1, code: null }, hidden: { seconds: 1, code: 0 } }],
   ['it is not hidden', { broken: { seconds: 1, code: 1 }, hidden: { seconds: 1, code: 1 } }],
 ])('a cheat is none when %s', (_, shown) => {
   const row = played({ shown });
