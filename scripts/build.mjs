@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import { writeDeclarations } from './declarations.mjs';
 import { requireInEsm } from './esm-require.mjs';
-import { coreOfJudge, PARTS_OF_JUDGE } from './judge-parts.mjs';
+import { coreOfJudge, partsOfJudge } from './judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from './later.mjs';
 import { oneBase } from './one-base.mjs';
 import { thirdPartyNotices } from './third-party.mjs';
@@ -71,8 +71,8 @@ const bundles = await Promise.all([
   ),
   build({ ...common, entryPoints: ['src/main/statusline.ts'], outfile: 'dist/statusline.cjs', minify: true }),
   build({ ...common, ...coreOfJudge, outfile: 'dist/judge.cjs', minify: true }),
-  ...Object.entries(PARTS_OF_JUDGE).map(([name, entry]) =>
-    build({ ...common, entryPoints: [entry], outfile: `dist/${name}.cjs`, minify: true }),
+  ...partsOfJudge.map(({ name, settings }) =>
+    build({ ...common, ...settings, outfile: `dist/${name}.cjs`, minify: true }),
   ),
   build({ ...common, entryPoints: ['src/main/telemetry.ts'], outfile: 'dist/telemetry.cjs', minify: true }),
   build({ ...common, entryPoints: ['src/main/fleet-run.ts'], outfile: 'dist/fleet-run.cjs', minify: true }),
@@ -141,7 +141,7 @@ for (const part of [
   ...[
     ...['untildone', 'hook', 'tool', 'events', 'statusline', 'judge', 'formats', 'telemetry', 'fleet-run'],
     ...LATER_BUNDLES,
-    ...Object.keys(PARTS_OF_JUDGE),
+    ...partsOfJudge.map(({ name }) => name),
   ].map((name) => `${name}.cjs`),
   ...['program', 'grammars', 'examples', 'dashboard', 'THIRD-PARTY.txt'],
 ]) {

@@ -1,5 +1,5 @@
-// `judge.cjs` holds what nearly every judged Stop needs. Each of its dynamic imports is a bundle of its own beside it, which is whole in
-// itself: a Stop parses what its contract asks for. What lies in several of them keeps nothing that has to be the same in all.
+// `judge.cjs` holds what nearly every judged Stop needs. Each of its dynamic imports is a bundle of its own beside it: a Stop parses
+// what its contract asks for. What lies in several of them keeps nothing that has to be the same in all.
 import { resolve } from 'node:path';
 
 /** The bundles beside `judge.cjs`, each with the module that is imported. */
@@ -31,9 +31,8 @@ const bundleOf = new Map(
   Object.entries(PARTS_OF_JUDGE).map(([name, path]) => [resolve(path), `./${name}.cjs`]),
 );
 
-/** The settings of esbuild for the core. An import of a part becomes a `require`: the loader of ES modules would cost more than the part. */
-export const coreOfJudge = {
-  entryPoints: ['src/main/judge.ts'],
+/** An import of a part becomes a `require`: the loader of ES modules would cost more than the part. */
+const besideEachOther = {
   supported: { 'dynamic-import': false },
   plugins: [
     {
@@ -46,3 +45,12 @@ export const coreOfJudge = {
     },
   ],
 };
+
+/** The settings of esbuild for the core. */
+export const coreOfJudge = { ...besideEachOther, entryPoints: ['src/main/judge.ts'] };
+
+/** The settings of esbuild for each part. One that rarely needs another loads that one's bundle. */
+export const partsOfJudge = Object.entries(PARTS_OF_JUDGE).map(([name, entry]) => ({
+  name,
+  settings: { ...besideEachOther, entryPoints: [entry] },
+}));

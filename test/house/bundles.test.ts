@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { coreOfJudge, PARTS_OF_JUDGE } from '../../scripts/judge-parts.mjs';
+import { coreOfJudge, PARTS_OF_JUDGE, partsOfJudge } from '../../scripts/judge-parts.mjs';
 import { LATER, LATER_BUNDLES, laterSource, putOff } from '../../scripts/later.mjs';
 import { FORMAT_NAMES } from '../../src/engine/formats/format.ts';
 
@@ -27,9 +27,7 @@ const MADE: Record<string, BuildOptions> = {
       { stdin: { contents: laterSource(name), resolveDir: '.', loader: 'ts' } },
     ]),
   ),
-  ...Object.fromEntries(
-    Object.entries(PARTS_OF_JUDGE).map(([name, entry]) => [name, { entryPoints: [entry] }]),
-  ),
+  ...Object.fromEntries(partsOfJudge.map(({ name, settings }) => [name, settings])),
 };
 
 /** What a bundle is made of, built as `scripts/build.mjs` builds it. */
@@ -187,7 +185,7 @@ describe('a Stop loads only those parts of judging that its contract asks for', 
     ['judge-sources', 285, ['diff']],
     ['judge-parser', 95, ['web-tree-sitter']],
     ['judge-junit', 30, ['sax']],
-    ['judge-rooms', 122, ['sax']],
+    ['judge-rooms', 103, []],
     ['judge-shared-run', 25, []],
     ['judge-canary', 10, []],
     ['judge-walls', 15, []],

@@ -51,7 +51,6 @@ const STILL_DOUBLE = [
   'Proof',
   'RalphState',
   'RawEntry',
-  'Reach',
   'Reading',
   'Refusal',
   'Refused',

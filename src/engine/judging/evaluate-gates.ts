@@ -285,7 +285,8 @@ function limitOf(spec: GateSpec): number {
 }
 
 function noTimeLeft({ overMs }: Evaluation): Judgement {
-  const time = overMs === undefined ? 'time' : sayDuration(overMs);
+  // What is left for a later phase may be nothing at all.
+  const time = overMs === undefined || overMs < 1_000 ? 'time' : sayDuration(overMs);
   return { outcome: 'unproven', summary: `no answer within the ${time} that all gates have together` };
 }
 
