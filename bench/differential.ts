@@ -5,7 +5,7 @@ import { type JudgedLoop, judgedLoop } from './judged-loop.ts';
 import { compareMedians, type Row } from './report.ts';
 
 const MODULES = 20;
-const TIMES = 3;
+const TIMES = 1;
 const COMMAND = 'node --test';
 /** Of each file of tests: a suite that ends at once would measure how programs begin. */
 const TEST_MS = 150;

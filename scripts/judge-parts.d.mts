@@ -7,6 +7,8 @@ export const PARTS_OF_JUDGE: Readonly<
     | 'judge-sources'
     | 'judge-parser'
     | 'judge-junit'
+    | 'judge-shared-run'
+    | 'judge-canary'
     | 'judge-rooms'
     | 'judge-walls'
     | 'judge-models'

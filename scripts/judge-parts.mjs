@@ -14,6 +14,9 @@ export const PARTS_OF_JUDGE = {
   'judge-parser': 'src/engine/project/source/parser.ts',
   // Reports of test runners in XML.
   'judge-junit': 'src/engine/project/test-report/junit.ts',
+  // Runs of tests that gates share, and the test of our own that lies among them.
+  'judge-shared-run': 'src/engine/gates/shared/room-run.ts',
+  'judge-canary': 'src/engine/project/test-report/canary.ts',
   // Clean rooms, and copies of trees.
   'judge-rooms': 'src/engine/hook/wiring/rooms.ts',
   // Walls around commands.

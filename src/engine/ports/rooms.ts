@@ -1,4 +1,3 @@
-import type { CanaryFate } from '../core/proof/canary.ts';
 import type { TestResults } from '../core/proof/test-results.ts';
 import type { Shell, ShellCommand, ShellResult } from './ports.ts';
 
@@ -26,6 +25,9 @@ export interface CanaryOrder {
   /** Changed modules that it loads first, where it runs in a process of its own. */
   loads: readonly string[];
 }
+
+/** What became of a canary. `missing`: no report names it. */
+export type CanaryFate = 'alive' | 'bent' | 'missing';
 
 export interface LaidCanary {
   fate: CanaryFate;

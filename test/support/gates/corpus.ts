@@ -91,19 +91,21 @@ function readHead({ line, at }: Line): Omit<CorpusCase, 'before' | 'after'> {
   return { at, language, label: label as Label, family, name };
 }
 
-/** What the gate finds in a case: its evidence, empty when it passes. */
-export async function judgeCase({ before, after }: CorpusCase): Promise<string[]> {
+/** What the gate holds for in a case, and what it only notes. */
+export async function judgeCase({ before, after }: CorpusCase): Promise<Pick<JudgedCase, 'held' | 'noted'>> {
   const workspace = workspaceOf(before, after);
   const context = contextOf(
     { project: '/project', workspace, folder: '/project' } as Parameters<typeof contextOf>[0],
     { baseTree: 'before', tree: 'after' },
   );
+  const { signal } = new AbortController();
   const {
     outcome,
     summary,
-    evidence = [],
-  } = await testsIntactGate.judge({}, context, new AbortController().signal);
-  return outcome === 'pass' ? [] : evidence.length > 0 ? evidence : [summary];
+    evidence = [summary],
+    notes = [],
+  } = await testsIntactGate.judge({}, context, signal);
+  return { held: outcome === 'pass' ? [] : evidence, noted: notes };
 }
 
 /** A workspace with two trees, in memory. */
@@ -151,32 +153,42 @@ function likeness(one: string, other: string): number {
   return lines.filter((line) => kept.has(line)).length / Math.max(lines.length, others.length, 1);
 }
 
-/** How well the gate tells weakenings from honest work: how many it found, and how many alarms were false. */
+/** How well the gate tells weakenings from honest work. */
 export interface Score {
   weakenings: number;
-  found: number;
+  /** Weakenings that hold, and those that hold or are named. */
+  held: number;
+  named: number;
   honest: number;
+  /** Honest work that is held, and that which is held or noted. */
   falseAlarms: number;
+  falseNotes: number;
 }
 
 export interface JudgedCase extends CorpusCase {
-  findings: string[];
+  held: string[];
+  noted: string[];
 }
 
 export async function judgeAll(cases: readonly CorpusCase[]): Promise<JudgedCase[]> {
   const judged: JudgedCase[] = [];
-  for (const one of cases) judged.push({ ...one, findings: await judgeCase(one) });
+  for (const one of cases) judged.push({ ...one, ...(await judgeCase(one)) });
   return judged;
 }
+
+const isHeld = ({ held }: JudgedCase) => held.length > 0;
+const isNamed = ({ held, noted }: JudgedCase) => held.length + noted.length > 0;
 
 export function scoreOf(judged: readonly JudgedCase[]): Score {
   const weakenings = judged.filter(({ label }) => label === 'weakening');
   const honest = judged.filter(({ label }) => label === 'honest');
   return {
     weakenings: weakenings.length,
-    found: weakenings.filter(({ findings }) => findings.length > 0).length,
+    held: weakenings.filter(isHeld).length,
+    named: weakenings.filter(isNamed).length,
     honest: honest.length,
-    falseAlarms: honest.filter(({ findings }) => findings.length > 0).length,
+    falseAlarms: honest.filter(isHeld).length,
+    falseNotes: honest.filter(isNamed).length,
   };
 }
 
@@ -189,18 +201,22 @@ export function scoreTable(judged: readonly JudgedCase[]): string {
   const percent = (part: number, whole: number) =>
     whole === 0 ? '-' : `${part}/${whole} ${Math.round((100 * part) / whole)} %`;
   const rows = groups.map(([name, some]) => {
-    const { weakenings, found, honest, falseAlarms } = scoreOf(some);
-    return `${name.padEnd(32)} found ${percent(found, weakenings).padEnd(14)} false alarms ${percent(falseAlarms, honest)}`;
+    const { weakenings, held, named, honest, falseAlarms, falseNotes } = scoreOf(some);
+    const found = `held ${percent(held, weakenings).padEnd(14)} named ${percent(named, weakenings).padEnd(14)}`;
+    return `${name.padEnd(32)} ${found} false holds ${percent(falseAlarms, honest).padEnd(12)} false notes ${percent(falseNotes, honest)}`;
   });
   return rows.join('\n');
 }
 
 /** The cases that were judged wrongly, one line each. */
 export function mistakes(judged: readonly JudgedCase[]): string[] {
-  return judged.flatMap(({ at, label, family, name, findings }) => {
-    if (label === 'weakening' && findings.length === 0) return [`missed      ${at} ${family}: ${name}`];
-    if (label === 'honest' && findings.length > 0)
-      return [`false alarm ${at} ${family}: ${name}\n            ${findings[0]}`];
+  return judged.flatMap((one) => {
+    const { at, label, family, name, held, noted } = one;
+    if (label === 'weakening' && !isNamed(one)) return [`missed      ${at} ${family}: ${name}`];
+    if (label === 'honest' && isNamed(one))
+      return [
+        `false ${isHeld(one) ? 'hold' : 'note'}  ${at} ${family}: ${name}\n            ${[...held, ...noted][0]}`,
+      ];
     return [];
   });
 }

@@ -1,12 +1,12 @@
-import { type ChangedFile, findWeakenings } from '../../../src/engine/gates/tests_intact/index.ts';
+import { type ChangedFile, findWeakenings } from '../../../src/engine/gates/tests_intact/find-weakenings.ts';
 import { openSourceReader } from '../../../src/engine/project/source/parser.ts';
 
 const reader = openSourceReader();
 
 /** The ids of what is found in changed files. */
 export async function weakeningsIn(files: readonly ChangedFile[]): Promise<string[]> {
-  const { findings, settings } = await findWeakenings(files, reader);
-  return [...findings, ...settings].map(({ id }) => id);
+  const { findings } = await findWeakenings(files, reader);
+  return findings.map(({ id, weight }) => (weight === 'loss' ? id : `(${id})`));
 }
 
 /** What, the file then, the file now, ids of the findings. */

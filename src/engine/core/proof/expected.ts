@@ -80,7 +80,7 @@ function withValue(source: string, language: Language): RegExp {
   return new RegExp(source.replace('VALUE', () => PLAIN[language]));
 }
 
-const NEGATED = /\.not\b|\bnot\b.*==|\bor\b|\|\|/;
+const NEGATED = /\bnot\b|\bor\b|\|\|/;
 const LONGEST_LINE = 1_000;
 
 function spoiledLine(

@@ -92,7 +92,7 @@ const ENDINGS = [
   '.svelte',
 ];
 
-const IMPORTED = /\b(?:from|import|require)\s*\(?\s*['"`]([^'"`\n]{1,300})['"`]/g;
+const IMPORTED = /\b(?:from|import|require)\s{0,20}\(?\s{0,20}['"`]([^'"`\n]{1,300})['"`]/g;
 
 function loadedByScript(path: string, text: string, tree: TreePaths): Set<string> {
   const found = new Set<string>();
@@ -181,7 +181,8 @@ function folderUp(path: string, dots: number): string {
   return left.length === 0 ? '' : `${left.join('/')}/`;
 }
 
-const GO_IMPORT = /^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\n]+)"\s*$/gm;
+const GO_IMPORT =
+  /^[ \t]{0,40}(?:import[ \t]{1,20})?(?:[\w.]{1,100}[ \t]{1,20})?"([^"\n]{1,300})"[ \t]{0,40}$/gm;
 
 /** A package is all files of its folder; `ending` finds the folder by the end of its import path. */
 function loadedByGo(path: string, text: string, tree: TreePaths): Set<string> {

@@ -7,13 +7,13 @@ import type { Reach } from './reach.ts';
 import { passes, type Tally } from './test-results.ts';
 
 /** Files of tests that run together: one file, or in Go the tests of one package. */
-export interface Unit {
+export interface TestUnit {
   name: string;
   files: readonly string[];
 }
 
 export interface Units {
-  all: readonly Unit[];
+  all: readonly TestUnit[];
   /** The unit of a file of tests; undefined: its tests cannot run by themselves. */
   ofFile(path: string): string | undefined;
   /** The unit of a test. */

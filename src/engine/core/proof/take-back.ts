@@ -15,11 +15,11 @@ export interface Trial<P> {
 }
 
 /** Files of tests, by name; `all`: it cannot be told which, or nothing could be run at all. */
-export type Tests = ReadonlySet<string> | 'all';
+export type TestNames = ReadonlySet<string> | 'all';
 
 /** The tests that fail in a trial; none: everything passes. */
 export interface Shown {
-  failing: Tests;
+  failing: TestNames;
 }
 
 /** `unproven`: the run said nothing. `refused`: there is no time for it. */
@@ -36,11 +36,11 @@ export interface TakenBack<P> {
   runs: number;
 }
 
-export interface Limits<P> {
+export interface TrialLimits<P> {
   /** The most runs. */
   runs: number;
   /** The tests that reach a place. */
-  testsOf(place: P): Tests;
+  testsOf(place: P): TestNames;
 }
 
 interface Group<P> {
@@ -57,7 +57,7 @@ interface Group<P> {
  */
 export function* takeBack<P extends Place>(
   places: readonly P[],
-  { runs, testsOf }: Limits<P>,
+  { runs, testsOf }: TrialLimits<P>,
 ): Generator<Trial<P>, TakenBack<P>, TrialResult> {
   const findings = new Map<P, Finding>();
   const queue = groupsFor(places, runs, testsOf);
@@ -108,7 +108,7 @@ type Look = 'missed' | 'open' | 'not_missed' | 'unproven' | 'refused';
 function lookOf<P>(
   place: P,
   some: readonly P[],
-  { failing, testsOf }: Pick<Limits<P>, 'testsOf'> & Shown,
+  { failing, testsOf }: Pick<TrialLimits<P>, 'testsOf'> & Shown,
 ): Look {
   const own = testsOf(place);
   const concerned = both(own, failing);
@@ -120,7 +120,7 @@ function lookOf<P>(
   return [...concerned].some(isOwn) ? 'missed' : 'open';
 }
 
-function both(a: Tests, b: Tests): Tests {
+function both(a: TestNames, b: TestNames): TestNames {
   if (a === 'all') return b;
   return b === 'all' ? a : new Set([...a].filter((test) => b.has(test)));
 }
@@ -139,7 +139,7 @@ const GROUP_SHARE = 0.2;
 function groupsFor<P extends Place>(
   places: readonly P[],
   runs: number,
-  testsOf: Limits<P>['testsOf'],
+  testsOf: TrialLimits<P>['testsOf'],
 ): Group<P>[] {
   const sorted = [...places].sort((a, b) => b.lines - a.lines);
   const packs = packed(sorted, testsOf);
@@ -157,7 +157,7 @@ function groupsFor<P extends Place>(
 const MOST_PACKED = 400;
 
 /** Puts places together of which each is reached by a test that reaches no other of them. */
-function packed<P extends Place>(places: readonly P[], testsOf: Limits<P>['testsOf']): P[][] {
+function packed<P extends Place>(places: readonly P[], testsOf: TrialLimits<P>['testsOf']): P[][] {
   const packs: { places: P[]; tests: ReadonlySet<string>[] }[] = [];
   places.forEach((place, i) => {
     const tests = testsOf(place);

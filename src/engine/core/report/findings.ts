@@ -28,10 +28,37 @@ export interface Where {
 /** So many places of one gate are named. GitHub shows no more of a step. */
 const MOST_PLACES = 10;
 
-/** Every gate that is open, then the places that their evidence names. */
+/** Every gate that is open, then the places that their evidence names, then what others noted although they hold nobody. */
 export function findingsOf(verdicts: readonly Verdict[], where: Where): Finding[] {
   const open = verdicts.flatMap(openLeaves);
-  return [...open.map((verdict) => gateFinding(verdict, where)), ...open.flatMap((v) => placesOf(v, where))];
+  return [
+    ...open.map((verdict) => gateFinding(verdict, where)),
+    ...open.flatMap((v) => placesOf(v, where)),
+    ...verdicts.flatMap(withNotes).flatMap((v) => notesOf(v, where)),
+  ];
+}
+
+/** Gates that pass, and that have something to say all the same. */
+export function withNotes(verdict: Verdict): Verdict[] {
+  const inside = (verdict.children ?? []).flatMap(withNotes);
+  const hasOwn =
+    verdict.outcome === 'pass' && [...(verdict.notes ?? []), ...(verdict.exceptions ?? [])].length > 0;
+  return hasOwn ? [verdict, ...inside] : inside;
+}
+
+function notesOf(
+  { gate, kind, notes = [], exceptions = [] }: Verdict,
+  { project, prefix, isFile, contract }: Where,
+): Finding[] {
+  const said = [...exceptions.map((text) => `allowed by a person: ${text}`), ...notes];
+  return said.slice(0, MOST_PLACES).map((text): Finding => {
+    const place = placeIn(text.replace(/^allowed by a person: /, ''));
+    const path = place && pathInProject(place, project, isFile);
+    const found = { gate, kind, level: 'warning', text, isGate: false } as const;
+    return path === undefined
+      ? { ...found, path: contract.path, line: contract.lineOf(gate) }
+      : { ...found, path: `${prefix}${path}`, line: place?.line };
+  });
 }
 
 export function isOpen(outcome: Outcome): boolean {

@@ -1,6 +1,6 @@
 import type { Verdict } from '../loop/verdict.ts';
 import { visible, visibleText } from '../text/visible.ts';
-import { isOpen } from './findings.ts';
+import { isOpen, withNotes } from './findings.ts';
 import { contractNotes, type Report } from './report.ts';
 
 /** A report as Markdown, for the summary of a job. Texts of others are shown as they are: they can format nothing. */
@@ -24,6 +24,7 @@ export function summaryText(report: Report): string {
     ...contractNotes(contract).map((note) => `> ⚠️ ${md(note)}`),
     verdicts.length > 0 ? table(verdicts) : '',
     ...verdicts.flatMap(openParts),
+    ...verdicts.flatMap(withNotes).map(notedPart),
     ...notJudged.map(({ gate, reason }) => `- not judged: **${md(gate)}**: ${md(reason)}`),
     ...contract.changed.map(({ name, diff }) => folded(`Changed: ${name}`, diff)),
     `Judged by ${md(contract.file)}${contract.isMissingThere ? ' of the work itself' : from}.`,
@@ -51,6 +52,11 @@ function openParts(verdict: Verdict): string[] {
   const { gate, summary, evidence = [], next } = verdict;
   const lines = [summary, ...evidence, ...(next === undefined ? [] : [next])];
   return evidence.length === 0 && next === undefined ? [] : [folded(gate, lines)];
+}
+
+/** What a gate that passes has to say all the same. */
+function notedPart({ gate, notes = [], exceptions = [] }: Verdict): string {
+  return folded(`${gate}, noted`, [...exceptions.map((text) => `allowed by a person: ${text}`), ...notes]);
 }
 
 /** Within `<pre>`, Markdown ends only at `</pre>`, which cannot be among escaped lines. */

@@ -13,7 +13,7 @@ import {
   type Finding,
   linesOf,
   type Shown,
-  type Tests,
+  type TestNames,
   type Trial,
   takeBack,
 } from '../../core/proof/take-back.ts';
@@ -31,11 +31,11 @@ export interface ChangeQuestion {
   isTest(path: string): boolean;
   compose: Rooms['compose'];
   /** The tests that reach a file of code. */
-  testsOf(path: string): Tests;
+  testsOf(path: string): TestNames;
   /** Runs these tests on a tree, and says which fail. */
-  run(tree: string, tests: Tests, signal: AbortSignal): Promise<Shown>;
+  run(tree: string, tests: TestNames, signal: AbortSignal): Promise<Shown>;
   /** How long running these tests will take. */
-  expectedMs(tests: Tests): number;
+  expectedMs(tests: TestNames): number;
   /** The most runs. */
   runs: number;
   timeMs: number;
@@ -68,7 +68,7 @@ export async function judgeChange(question: ChangeQuestion, signal: AbortSignal)
   return findingOf(hunks, step.value.findings, { min: question.min, runsUsed: step.value.runs, problems });
 }
 
-function testsOfAll(all: readonly Tests[]): Tests {
+function testsOfAll(all: readonly TestNames[]): TestNames {
   const joined = new Set<string>();
   for (const tests of all) {
     if (tests === 'all') return 'all';

@@ -17,7 +17,7 @@ import { Unmeasurable } from '../../core/text/errors.ts';
 import { refuseBent } from '../shared/canary-order.ts';
 import { NOTHING_RUN, type Run } from '../shared/test-run.ts';
 import type { ChangeFinding } from './change-words.ts';
-import type { Parts } from './parts.ts';
+import type { TestParts } from './parts.ts';
 import type { Runs } from './runs.ts';
 import type { Trees } from './trees.ts';
 
@@ -25,7 +25,7 @@ export interface Comparison {
   /** The tests as they are now, on the code as it is now. */
   present: Run;
   /** What runs by itself; absent: the tests only run together, or nothing was compared. */
-  parts?: Parts;
+  parts?: TestParts;
   old?: OldTests;
   fresh?: NewTests;
   /** New tests should show something, and do not. */
@@ -45,7 +45,7 @@ export interface Measuring {
   trees: Trees;
   runs: Runs;
   /** What of the tests runs by itself; undefined: they only run together. */
-  partsOf(seen: readonly Run[]): Promise<Parts | undefined>;
+  partsOf(seen: readonly Run[]): Promise<TestParts | undefined>;
 }
 
 export async function compare(

@@ -5,7 +5,7 @@ import {
 } from '../../core/contract/gate-options.ts';
 import type { DifferentialProof, Proof } from '../../core/loop/verdict.ts';
 import { failingUnits } from '../../core/proof/selection.ts';
-import type { Tests } from '../../core/proof/take-back.ts';
+import type { TestNames } from '../../core/proof/take-back.ts';
 import { countOf, lostTests } from '../../core/proof/test-results.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import type { Rooms } from '../../ports/rooms.ts';
@@ -19,7 +19,7 @@ import { type Comparison, compare, otherTests, startRun } from './compare.ts';
 import { expectNothing } from './expectations.ts';
 import { type Finding, findingsInChange, findingsOf, listed } from './findings.ts';
 import { onlyWords } from './only-words.ts';
-import { type Parts, partsOf } from './parts.ts';
+import { partsOf, type TestParts } from './parts.ts';
 import { type Runs, runsOf } from './runs.ts';
 import { printOf, type Settled, settle } from './settle.ts';
 import { differentialTraits } from './traits.ts';
@@ -142,7 +142,7 @@ async function takenBack(
 /** A run of few tests has to begin, too. */
 const LEAST_SHARE = 0.1;
 
-function shareOf(tests: Tests, parts: Parts | undefined): number {
+function shareOf(tests: TestNames, parts: TestParts | undefined): number {
   return tests === 'all' || !parts ? 1 : Math.max(LEAST_SHARE, parts.units.shareOf(tests));
 }
 
@@ -153,7 +153,7 @@ function changeBudget({ runs, timeMs, min }: DifferentialOptions, { durationMs }
   return { ...most, timeMs: Math.max(durationMs / 2, CHANGE_BUDGET.freeMs) };
 }
 
-function testsReaching(parts: Parts | undefined): (path: string) => Tests {
+function testsReaching(parts: TestParts | undefined): (path: string) => TestNames {
   return (path) => {
     if (!parts) return 'all';
     const { units, reach } = parts;
@@ -167,11 +167,11 @@ function testsReaching(parts: Parts | undefined): (path: string) => Tests {
 /** Runs these tests on a tree without a part of the change. */
 async function failingOn(
   tree: string,
-  tests: Tests,
+  tests: TestNames,
   present: Run,
-  parts: Parts | undefined,
+  parts: TestParts | undefined,
   runs: Runs,
-): Promise<{ failing: Tests }> {
+): Promise<{ failing: TestNames }> {
   const what = 'the tests without a part of the change';
   const narrowed = tests === 'all' ? undefined : parts?.narrowed(tests);
   const run = await runs.of(parts && narrowed ? await parts.tree(tree, narrowed) : tree, what);

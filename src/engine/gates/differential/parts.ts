@@ -15,7 +15,7 @@ import type { Run } from '../shared/test-run.ts';
 import { NO_CODE } from './only-words.ts';
 import type { Trees } from './trees.ts';
 
-export interface Parts {
+export interface TestParts {
   units: Units;
   reach: Reach;
   /** What runs when only these units are wanted; undefined: everything. */
@@ -33,7 +33,7 @@ export async function partsOf(
   runs: readonly Run[],
   rooms: Rooms,
   signal: AbortSignal,
-): Promise<Parts | undefined> {
+): Promise<TestParts | undefined> {
   const { settings, shared } = trees.changed;
   if (settings.length > 0 || shared.length > 0 || trees.linked) return undefined;
   const [then, now] = await Promise.all([rooms.files(trees.start, signal), rooms.files(trees.now, signal)]);
@@ -87,7 +87,7 @@ function namedBy(texts: readonly string[]): (path: string) => boolean {
   };
 }
 
-function changedCode({ changes, isOfTests }: Trees): Parts['changedCode'] {
+function changedCode({ changes, isOfTests }: Trees): TestParts['changedCode'] {
   const paths = changes
     .flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
     .filter((path) => !isOfTests(path) && !NO_CODE.test(path));

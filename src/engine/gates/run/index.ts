@@ -2,11 +2,11 @@ import type { HookEvent } from '../../core/loop/event.ts';
 import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
-import type { Place, TestRun } from '../../ports/rooms.ts';
-import type { Gate, GateContext } from '../gate.ts';
+import type { Place } from '../../ports/rooms.ts';
+import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
-import { runInRoom } from '../shared/room-run.ts';
-import { isCompared, keepRun, runFrom, runName, runsKept, type Tests } from '../shared/test-run.ts';
+import { isCompared, type TestsToRun } from '../shared/compared.ts';
+import type { RanInRoom } from '../shared/room-run.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
 import { runTraits } from './traits.ts';
@@ -29,7 +29,7 @@ export const runGate: Gate<'run'> = {
     const tests = { command, cwd, env };
     const { ended, room, walls } =
       !event && isCompared(tests, context)
-        ? await sharedRun(tests, outputFile, context, signal)
+        ? await (await import('../shared/room-run.ts')).sharedRun(tests, outputFile, context, signal)
         : await runAt(await context.place(signal), { ...tests, folder, event, outputFile }, signal);
     const { result } = ended;
     const proof = {
@@ -43,13 +43,7 @@ export const runGate: Gate<'run'> = {
   },
 };
 
-interface Ran {
-  ended: TestRun;
-  room: Place['room'];
-  walls: string | undefined;
-}
-
-interface RunAt extends Tests {
+interface RunAt extends TestsToRun {
   folder: string;
   event: object | undefined;
   outputFile: string;
@@ -59,7 +53,7 @@ async function runAt(
   { dir, runTests, room, walls }: Place,
   { command, env, folder, event, outputFile }: RunAt,
   signal: AbortSignal,
-): Promise<Ran> {
+): Promise<RanInRoom> {
   const ended = await runTests({
     command,
     cwd: folder === '.' ? dir : `${dir}/${folder}`,
@@ -71,21 +65,6 @@ async function runAt(
     signal,
   });
   return { ended, room, walls };
-}
-
-/** Runs tests that another gate compares, and keeps what they showed: that gate does not run them again. */
-async function sharedRun(
-  tests: Tests,
-  outputFile: string,
-  context: GateContext,
-  signal: AbortSignal,
-): Promise<Ran> {
-  const { tree, rooms } = context;
-  if (tree === undefined || !rooms) throw new Error('a run that is shared needs a tree and clean rooms');
-  const { ended, walls } = await runInRoom(tree, tests, outputFile, { ...context, rooms }, signal);
-  const run = runFrom(ended, walls);
-  if (!('problem' in run)) keepRun(runName(tree, tests, context), run, runsKept(context));
-  return { ended, room: 'clean', walls };
 }
 
 /** Whether the event brings a text that is not in the tree: a prompt or a new task. */

@@ -5,7 +5,8 @@ import { isUsualTest } from '../../core/proof/test-places.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import type { CanaryOrder, Rooms } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
-import { keptRun, type Run, runName, runsKept, type Tests } from './test-run.ts';
+import type { TestsToRun } from './compared.ts';
+import { keptRun, type Run, runName, runsKept } from './test-run.ts';
 
 const MOST_READ = 200;
 const MOST_LOADED = 5;
@@ -13,7 +14,7 @@ const MOST_LOADED = 5;
 /** Undefined where nobody knows whether the runner finds it there. */
 export async function canaryOrder(
   tree: string,
-  tests: Tests,
+  tests: TestsToRun,
   context: GateContext & { rooms: Rooms },
   signal: AbortSignal,
 ): Promise<CanaryOrder | undefined> {

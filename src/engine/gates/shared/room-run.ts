@@ -1,21 +1,23 @@
 /** Runs tests in a clean room of their own, with a canary among them. */
 import { countOf } from '../../core/proof/test-results.ts';
 import { insideProject } from '../../core/text/paths.ts';
-import type { Room, Rooms, TestCommand, TestRun } from '../../ports/rooms.ts';
+import type { Place, Room, Rooms, TestCommand, TestRun } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { UNTIL_ABORTED } from '../run/outcome.ts';
 import { canaryOrder } from './canary-order.ts';
-import type { Tests } from './test-run.ts';
+import type { TestsToRun } from './compared.ts';
+import { keepRun, runFrom, runName, runsKept } from './test-run.ts';
 
 export interface RanInRoom {
   ended: TestRun;
+  room: Place['room'];
   walls: string | undefined;
 }
 
 /** `outputFile`: where the whole output is kept. Rejects when there can be no room. */
 export async function runInRoom(
   tree: string,
-  tests: Tests,
+  tests: TestsToRun,
   outputFile: string,
   context: GateContext & { rooms: Rooms },
   signal: AbortSignal,
@@ -34,7 +36,7 @@ export async function runInRoom(
       timeoutMs: UNTIL_ABORTED,
       signal,
     };
-    return { ended: await runOrder(room, { ...order, canary }), walls: room.walls };
+    return { ended: await runOrder(room, { ...order, canary }), room: 'clean', walls: room.walls };
   } finally {
     await room.dispose();
   }
@@ -48,4 +50,19 @@ async function runOrder(room: Room, { canary, ...order }: TestCommand): Promise<
   if (!isDead || result.exitCode === 0 || !tests || tests.tests.size === 0 || countOf(tests, 'failed') > 0)
     return ended;
   return { ...(await room.runTests(order)), canary: ended.canary };
+}
+
+/** Runs tests that another gate compares, and keeps what they showed: that gate does not run them again. */
+export async function sharedRun(
+  tests: TestsToRun,
+  outputFile: string,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<RanInRoom> {
+  const { tree, rooms } = context;
+  if (tree === undefined || !rooms) throw new Error('a run that is shared needs a tree and clean rooms');
+  const ran = await runInRoom(tree, tests, outputFile, { ...context, rooms }, signal);
+  const run = runFrom(ran.ended, ran.walls);
+  if (!('problem' in run)) keepRun(runName(tree, tests, context), run, runsKept(context));
+  return ran;
 }

@@ -1,6 +1,4 @@
 /** What a run of the tests on a tree showed. Gates of one command share it, so that no tree is measured twice. */
-import { runsInCleanRoom } from '../../core/contract/clean-room.ts';
-import { specsOf } from '../../core/loop/plan-gates.ts';
 import { type Measured, measured } from '../../core/proof/differential.ts';
 import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
 import type { Tally } from '../../core/proof/test-results.ts';
@@ -10,6 +8,7 @@ import type { LaidCanary, TestRun } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { usefulLines } from '../run/outcome.ts';
 import { keptBy, measuredIn } from './asks.ts';
+import type { TestsToRun } from './compared.ts';
 
 export interface Run extends Measured {
   /** The most useful lines of the output. */
@@ -49,17 +48,10 @@ export function runFrom(
   };
 }
 
-/** Which tests run, and how. */
-export interface Tests {
-  command: string;
-  cwd?: string;
-  env?: Readonly<Record<string, string>>;
-}
-
 /** The name of a run: everything that it depends on. */
 export function runName(
   tree: string,
-  { command, cwd, env }: Tests,
+  { command, cwd, env }: TestsToRun,
   { request, judges }: Pick<GateContext, 'request' | 'judges'>,
 ): string {
   const folder = insideProject(cwd ?? '.') ?? cwd;
@@ -71,22 +63,6 @@ export function runName(
 /** Where runs are kept: for all loops of the project whose start is the same. Without a start, for this judging. */
 export function runsKept(context: Pick<GateContext, 'request' | 'judges'>): Kept | undefined {
   return context.request.frozen.start === undefined ? keptBy(context) : measuredIn(context);
-}
-
-/**
- * Whether a gate of the contract compares the tests that this one runs. Then both share the run, in a room where no other
- * gate writes.
- */
-export function isCompared(tests: Tests, { request, name, tree, rooms }: GateContext): boolean {
-  const { contract } = request;
-  const own = specsOf(request.calls).get(name);
-  if (tree === undefined || !rooms || !own || !runsInCleanRoom(contract, own)) return false;
-  const keyOf = ({ command, cwd, env }: Tests, network: boolean | undefined) =>
-    JSON.stringify([command, insideProject(cwd ?? '.'), env ?? null, network ?? null]);
-  const key = keyOf(tests, own.network);
-  return Object.values(contract.gates).some(
-    (spec) => spec.kind === 'differential' && keyOf(spec.options, spec.network) === key,
-  );
 }
 
 export function keepRun(name: string, run: Run, kept: Kept | undefined): void {

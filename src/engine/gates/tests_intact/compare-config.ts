@@ -4,7 +4,7 @@ import { ci, compareScripts } from './config/commands.ts';
 import type { ConfigPair, ConfigReader, Guard } from './config/config.ts';
 import { compareSelections, runners } from './config/runners.ts';
 import { coverage, strictness } from './config/strictness.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './model.ts';
 
 const READERS: readonly ConfigReader[] = [runners, coverage, ci, strictness];
 
@@ -58,7 +58,13 @@ function newLoosenings(reader: ConfigReader, pairs: readonly ConfigPair[]): Find
     .flatMap(({ path, after }) =>
       (after === undefined ? [] : loosenings(after, path))
         .filter(({ key }) => !known.has(key))
-        .map(({ key, text, line }) => ({ id: `${reader.id}:${path}:${key}`, path, line, text })),
+        .map(({ key, text, line }) => ({
+          id: `${reader.id}:${path}:${key}`,
+          path,
+          line,
+          text,
+          weight: isNewRule(key, text, pairs) ? 'suspicion' : 'loss',
+        })),
     );
 }
 
@@ -75,8 +81,36 @@ function lostGuards(reader: ConfigReader, pairs: readonly ConfigPair[]): Finding
       const same = present.find(({ key }) => key === guard.key);
       if (same && (same.value ?? 0) >= (guard.value ?? 0)) return [];
       if (isKeptElsewhere(reader, guard, files)) return [];
-      return [{ id: `${reader.id}:${path}:${guard.key}`, path, text: wordsFor(reader, guard, same) }];
+      return [
+        {
+          id: `${reader.id}:${path}:${guard.key}`,
+          path,
+          text: wordsFor(reader, guard, same),
+          weight: isRearranged(reader, guard, pairs, files) ? 'suspicion' : 'loss',
+        },
+      ];
     }),
+  );
+}
+
+/** A rule that nobody had named before, or that still warns. */
+function isNewRule(rule: string, text: string, pairs: readonly ConfigPair[]): boolean {
+  if (!text.startsWith('set the rule ')) return false;
+  return text.endsWith('to a warning') || !pairs.some(({ before }) => before?.includes(rule));
+}
+
+/** Whether the file itself is gone, or steps that run tests are fewer, but not all gone, or in a new file, which may say it otherwise. */
+function isRearranged(
+  reader: ConfigReader,
+  { key }: Guard,
+  pairs: readonly ConfigPair[],
+  files: readonly GuardedFile[],
+): boolean {
+  if (!reader.movesByNumber) return reader.id === 'strict' && pairs.every(({ after }) => after === undefined);
+  return (
+    key !== 'tests' ||
+    pairs.some(({ before }) => before === undefined) ||
+    files.some(({ present }) => present.some((one) => one.key === key))
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { Finding } from './model.ts';
 
 export interface SnapshotPair {
   path: string;
@@ -28,11 +28,19 @@ export function compareSnapshots(pairs: readonly SnapshotPair[]): Finding[] {
       single.push(pair);
       return [];
     }
-    if (after === undefined) return [{ id: `snapshot:${path}`, path, text: `${count(then.size)} deleted` }];
+    if (after === undefined)
+      return [{ id: `snapshot:${path}`, path, text: `${count(then.size)} deleted`, weight: 'suspicion' }];
     const now = entriesOf(after);
     const rewritten = [...then].filter(([name, text]) => now.has(name) && now.get(name) !== text).length;
     if (rewritten < MANY || rewritten / then.size < MOST) return [];
-    return [{ id: `snapshot:${path}`, path, text: `${rewritten} of ${count(then.size)} rewritten` }];
+    return [
+      {
+        id: `snapshot:${path}`,
+        path,
+        text: `${rewritten} of ${count(then.size)} rewritten`,
+        weight: 'suspicion',
+      },
+    ];
   });
   return [...findings, ...singleFiles(single)];
 }
@@ -61,6 +69,13 @@ function singleFiles(pairs: readonly SnapshotPair[]): Finding[] {
   return [...folders].flatMap(([folder, files]) =>
     files < MANY_FILES
       ? []
-      : [{ id: `snapshot:${folder}`, path: folder || '.', text: `${count(files)} rewritten or deleted` }],
+      : [
+          {
+            id: `snapshot:${folder}`,
+            path: folder || '.',
+            text: `${count(files)} rewritten or deleted`,
+            weight: 'suspicion',
+          },
+        ],
   );
 }

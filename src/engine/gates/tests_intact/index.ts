@@ -1,166 +1,96 @@
 import { fingerprint } from '../../core/loop/verdict.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import type { FileChange } from '../../ports/ports.ts';
-import type { SourceReader } from '../../ports/source.ts';
-import type { Gate, Judgement } from '../gate.ts';
+import type { Gate, GateContext, Judgement } from '../gate.ts';
 import { hasDifferential } from '../shared/asks.ts';
-import { contentsAt, NOTHING_TO_COMPARE, workSinceStart } from '../shared/contents.ts';
-import { compareConfig, isConfig } from './compare-config.ts';
-import { compareSnapshots, isSnapshot } from './compare-snapshots.ts';
-import { compareTests } from './compare-tests.ts';
-import { describeFinding, type Finding } from './finding.ts';
-import { mayBeTestFile, readTestFiles } from './languages/index.ts';
-import type { FilePair } from './match-tests.ts';
-import { NO_FACTS, type TestFacts } from './reading/model.ts';
+import { contentsAt, NOTHING_TO_COMPARE, type Span, workSinceStart } from '../shared/contents.ts';
+import { type ChangedFile, findWeakenings, isOfInterest } from './find-weakenings.ts';
+import { describeFinding, type Finding } from './model.ts';
 import { testsIntactTraits } from './traits.ts';
 
 const MAX_LINES = 50;
 
 /**
- * Tests were not weakened since the start. None is deleted, emptied, skipped or asserts less, snapshots are not rewritten
- * in bulk, and the settings of runners, coverage, continuous integration and compilers are as strict as before. Moving
- * and renaming is fine. You may allow a finding by its id, which stands in brackets behind it.
+ * Tests were not weakened since the start. A test that is gone, skipped or emptied holds, and so do settings of runners,
+ * coverage, continuous integration and compilers that became looser, unless the rest of the change explains it: moved, renamed
+ * or merged tests, and tests whose subject went, too. The agent is told first. When it stops again with the same findings, you
+ * are asked. You may allow a finding by its id, which stands in brackets behind it. What is only suspicious is a note.
  */
 export const testsIntactGate: Gate<'tests_intact'> = {
   ...testsIntactTraits,
   async judge(options, context, signal) {
     const span = await workSinceStart(context);
     if (!span) return { outcome: 'unproven', summary: NOTHING_TO_COMPARE };
-    const { workspace, request, judges } = context;
-    const wanted = options.paths ? pathMatcher(options.paths) : () => true;
-    const files = (await workspace.changes(span.from, span.to))
-      .map(sidesOf)
-      .filter((file) =>
-        [file.from, file.to].some((path) => path !== undefined && wanted(path) && isOfInterest(path)),
-      );
-    const [then, now] = await Promise.all([
-      contentsAt(
-        workspace,
-        span.from,
-        files.flatMap(({ from }) => from ?? []),
-        signal,
-      ),
-      contentsAt(
-        workspace,
-        span.to,
-        files.flatMap(({ to }) => to ?? []),
-        signal,
-      ),
-    ]);
-    const { findings, settings, problems } = await findWeakenings(
-      files.map((file) => withContents(file, then, now)),
-      judges.source,
-    );
-    const isOpen = ({ id }: Finding) => !request.allowed.includes(id);
-    // Where old tests are run on the new code, that tells whether a test was weakened: reading them is a note then.
-    const isMeasured = hasDifferential(context);
-    const measured = isMeasured ? findings.filter(isOpen) : [];
-    const open = [...(isMeasured ? [] : findings), ...settings].filter(isOpen);
-    const isUnread = problems.length > 0 && !isMeasured;
-    const judgement =
-      open.length > 0
-        ? failed(open)
-        : isUnread
-          ? unread(problems)
-          : passed(findings.length + settings.length - measured.length, measured.length);
-    const notes = [...measured.slice(0, MAX_LINES).map(describeFinding), ...problems];
-    return notes.length === 0 ? judgement : { ...judgement, notes };
+    const files = await changedFiles(span, options.paths, context, signal);
+    const { findings, explained, problems } = await findWeakenings(files, context.judges.source);
+    const left = findings.filter(({ id }) => !context.request.allowed.includes(id));
+    const open = left.filter(({ weight }) => weight === 'loss');
+    const doubtful = left.filter(({ weight }) => weight === 'suspicion');
+    const notes = [...doubtful.slice(0, MAX_LINES).map(describeFinding), ...explained, ...problems];
+    const known = notes.length === 0 ? {} : { notes };
+    const allowed = findings.length - left.length;
+    if (open.length > 0) return { ...known, ...withAnswer(open, context) };
+    // Where old tests are run on the new code, that tells what could not be read.
+    if (problems.length > 0 && !hasDifferential(context)) return { ...known, ...unread(problems) };
+    return { ...known, ...passed(allowed, doubtful, explained) };
   },
 };
 
-/** A changed file: its path then and now. */
-interface Sides {
-  from?: string;
-  to?: string;
+async function changedFiles(
+  span: Span,
+  paths: string[] | undefined,
+  { workspace }: GateContext,
+  signal: AbortSignal,
+): Promise<ChangedFile[]> {
+  const wanted = paths ? pathMatcher(paths) : () => true;
+  const files = (await workspace.changes(span.from, span.to))
+    .map(sidesOf)
+    .filter((file) => [file.from, file.to].some((path) => path !== undefined && isOfInterest(path, wanted)));
+  const [then, now] = await Promise.all([
+    contentsAt(
+      workspace,
+      span.from,
+      files.flatMap(({ from = [] }) => from),
+      signal,
+    ),
+    contentsAt(
+      workspace,
+      span.to,
+      files.flatMap(({ to = [] }) => to),
+      signal,
+    ),
+  ]);
+  return files.map(({ from, to }) => ({
+    from,
+    to,
+    before: from === undefined ? undefined : then.get(from),
+    after: to === undefined ? undefined : now.get(to),
+  }));
 }
 
-export interface ChangedFile extends Sides {
-  before?: string;
-  after?: string;
-}
-
-function sidesOf({ path, change, from }: FileChange): Sides {
+function sidesOf({ path, change, from }: FileChange): Omit<ChangedFile, 'before' | 'after'> {
   if (change === 'added') return { to: path };
   return change === 'deleted' ? { from: path } : { from: from ?? path, to: path };
 }
 
-function isOfInterest(path: string): boolean {
-  return mayBeTestFile(path) || isConfig(path) || isSnapshot(path);
-}
-
-function withContents(file: Sides, then: Map<string, string>, now: Map<string, string>): ChangedFile {
-  const before = file.from === undefined ? undefined : then.get(file.from);
-  const after = file.to === undefined ? undefined : now.get(file.to);
-  return { ...file, before, after };
-}
-
-export interface Weakenings {
-  /** Of tests and snapshots. */
-  findings: Finding[];
-  /** Of the settings of runners, coverage, continuous integration, compilers and linters. */
-  settings: Finding[];
-  /** What could not be read, in words. */
-  problems: string[];
-}
-
-/** Finds everything that became weaker in these files. */
-export async function findWeakenings(
-  files: readonly ChangedFile[],
-  reader?: SourceReader,
-): Promise<Weakenings> {
-  const sourcesOf = (side: 'before' | 'after') =>
-    files.flatMap((file) => {
-      const path = side === 'before' ? file.from : file.to;
-      const text = file[side];
-      return path === undefined || text === undefined ? [] : [{ path, text }];
-    });
-  const then = await readTestFiles(sourcesOf('before'), reader);
-  const now = await readTestFiles(sourcesOf('after'), reader);
+function passed(allowed: number, doubtful: readonly Finding[], explained: readonly string[]): Judgement {
+  const looks = doubtful.length === 1 ? 'one edit looks weaker' : `${doubtful.length} edits look weaker`;
+  const parts = [
+    ...(doubtful.length === 0 ? [] : [`${looks}: ${listed(doubtful.map(({ text }) => text))}`]),
+    ...(explained.length === 0 ? [] : [listed(explained)]),
+  ];
+  const summary = ['no test was lost', ...parts].join('; ');
   return {
-    findings: [
-      ...compareTests(files.flatMap((file) => testPair(file, then.facts, now.facts))),
-      ...compareSnapshots(files.flatMap((file) => plainPairs(file, isSnapshot))),
-    ],
-    settings: compareConfig(files.flatMap((file) => plainPairs(file, isConfig))),
-    problems: [...new Set([...then.problems, ...now.problems])],
+    outcome: 'pass',
+    summary: `${parts.length === 0 ? 'no test was weakened' : summary}${allowed > 0 ? ` (${allowed} allowed)` : ''}`,
   };
 }
 
-type Facts = ReadonlyMap<string, TestFacts>;
+const MOST_NAMED = 2;
 
-function testPair({ from, to, after }: ChangedFile, before: Facts, present: Facts): FilePair[] {
-  const then = from === undefined ? undefined : before.get(from);
-  const now = to === undefined ? undefined : present.get(to);
-  if (!then && !now) return [];
-  // The same file without a single test: each removed test is reported.
-  const emptied = then && !now && from === to && after !== undefined ? NO_FACTS : now;
-  return [
-    {
-      before: then && from !== undefined ? { path: from, facts: then } : undefined,
-      after: emptied && to !== undefined ? { path: to, facts: emptied } : undefined,
-    },
-  ];
-}
-
-/** The file as one pair. A renamed file is two pairs: one that is gone, and one that is new. */
-function plainPairs({ from, to, before, after }: ChangedFile, isKind: (path: string) => boolean) {
-  const old = before === undefined ? {} : { before };
-  const fresh = after === undefined ? {} : { after };
-  const pairs =
-    from === to && from !== undefined
-      ? [{ path: from, ...old, ...fresh }]
-      : [
-          ...(from === undefined ? [] : [{ path: from, ...old }]),
-          ...(to === undefined ? [] : [{ path: to, ...fresh }]),
-        ];
-  return pairs.filter(({ path }) => isKind(path));
-}
-
-function passed(allowed: number, measured: number): Judgement {
-  const found = measured === 1 ? 'one edit looks weaker' : `${measured} edits look weaker`;
-  const summary =
-    measured > 0 ? `${found}: running the old tests tells whether it is` : 'no test was weakened';
-  return { outcome: 'pass', summary: `${summary}${allowed > 0 ? ` (${allowed} allowed)` : ''}` };
+function listed(texts: readonly string[]): string {
+  const more = texts.length - MOST_NAMED;
+  return `${texts.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function unread(problems: readonly string[]): Judgement {
@@ -171,8 +101,26 @@ function unread(problems: readonly string[]): Judgement {
   };
 }
 
-function failed(findings: readonly Finding[]): Judgement {
+/** You may have answered the question about exactly these findings. */
+function withAnswer(open: readonly Finding[], { request: { answers = {} }, name }: GateContext): Judgement {
+  const answered = Object.hasOwn(answers, name) ? answers[name] : undefined;
+  const isSame = answered?.digest === printOf(open);
+  if (isSame && answered?.said === 'approved')
+    return {
+      outcome: 'pass',
+      summary: `no test was weakened beyond what a person allowed: ${listed(open.map(({ text }) => text))}`,
+      exceptions: open.slice(0, MAX_LINES).map(describeFinding),
+    };
+  return failed(open, isSame ? (answered?.note ?? 'no') : undefined);
+}
+
+function printOf(findings: readonly Finding[]): string {
+  return fingerprint(findings.map(({ id }) => id).join('\n'));
+}
+
+function failed(findings: readonly Finding[], refused: string | undefined): Judgement {
   const rest = findings.length - MAX_LINES;
+  const back = 'put the tests back as they were and make the code pass them';
   return {
     outcome: 'fail',
     summary:
@@ -180,10 +128,22 @@ function failed(findings: readonly Finding[]): Judgement {
         ? 'the tests were weakened in one place'
         : `the tests were weakened in ${findings.length} places`,
     evidence: [
-      ...findings.slice(0, MAX_LINES).map(describeFinding),
+      ...findings
+        .slice(0, MAX_LINES)
+        .flatMap((one) => [describeFinding(one), ...(one.forms ?? []).map((line) => `  ${line}`)]),
       ...(rest > 0 ? [`and ${rest} more`] : []),
     ],
-    next: 'put the tests back as they were and make the code pass them',
-    fingerprint: fingerprint(findings.map(({ id }) => id).join('\n')),
+    next:
+      refused === undefined
+        ? `${back}. If the task itself demands the change, say so in your final message and stop again: a person is then asked`
+        : `a person said no: "${refused}". ${back}`,
+    fingerprint: printOf(findings),
+    asksIfRepeated: refused === undefined ? questionFor(findings) : undefined,
   };
+}
+
+/** One line about all findings. */
+function questionFor(findings: readonly Finding[]): string {
+  const said = findings.map((one) => [describeFinding(one), ...(one.forms ?? [])].join(' / '));
+  return `tests of the start no longer run or say less: is that wanted, yes or no? ${said.join('; ')}`;
 }

@@ -1,7 +1,7 @@
 /** Matches the tests of the start with those of now: by name, else by what they do. */
 import { groupBy } from '../../core/text/lists.ts';
-import type { Check } from './reading/check.ts';
-import type { TestCase, TestFacts } from './reading/model.ts';
+import type { TestCase, TestFacts } from './model.ts';
+import { likeness, tokensOf } from './tokens.ts';
 
 /** A test file at the start and now. One that is new, gone, or no longer a test has one side only. */
 export interface FilePair {
@@ -25,7 +25,14 @@ export interface MatchedFile {
   added: TestCase[];
 }
 
+/** So much of its words a renamed test has kept; a test that was written anew and asserts as much, less. */
 const ALIKE = 0.6;
+const REWRITTEN = 0.3;
+
+/** The name of a test with those of the groups around it. */
+export function placeOf({ name, suites }: Pick<TestCase, 'name' | 'suites'>): string {
+  return [...suites, name].join('\0');
+}
 
 /** Tests that moved from one file to another are matched across them. */
 export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
@@ -35,26 +42,15 @@ export function matchTests(pairs: readonly FilePair[]): MatchedFile[] {
     return { pair, matched: [], removed: [...before], added: [...after] };
   });
   const name = (test: TestCase) => test.name;
-  const place = (test: TestCase) => [...test.suites, test.name].join('\0');
-  for (const file of files) matchByKey([file], [file], place);
-  for (const file of files) matchByKey([file], [file], name);
-  for (const file of files)
-    matchByKey(
-      [file],
-      [file],
-      ({ body }) => body,
-      ({ body }) => body !== '',
-    );
-  matchByKey(files, files, (test) => `${test.name}\0${test.body}`);
-  matchByKey(files, files, name, (before, after) => !before.empty && !after.empty);
-  matchByKey(files, files, keysOf, ({ checks }) => checks.length > 0);
-  for (const file of files) matchAlike(file);
+  const text = (test: TestCase) => test.text;
+  for (const key of [(test: TestCase) => `${placeOf(test)}\0${test.text}`, placeOf, name, text])
+    for (const file of files) matchByKey([file], [file], key);
+  matchByKey(files, files, (test) => `${test.name}\0${test.text}`);
+  matchByKey(files, files, name);
+  matchByKey(files, files, text);
+  for (const file of files) matchAlike([file], [file]);
+  matchAlike(files, files);
   return files;
-}
-
-/** What a test checks, whatever it is called. */
-function keysOf({ checks }: TestCase): string {
-  return checks.map(({ key }) => key).join('\0');
 }
 
 /** Pairs the open tests of `from` with open tests of `to` that have the same key, in order. */
@@ -62,61 +58,61 @@ function matchByKey(
   from: readonly MatchedFile[],
   to: readonly MatchedFile[],
   keyOf: (test: TestCase) => string,
-  fits: (before: TestCase, after: TestCase) => boolean = () => true,
 ): void {
   const offers = groupBy(
-    to.flatMap((place) => place.added.map((after) => ({ place, after }))),
+    to.flatMap((file) => file.added.map((after) => ({ file, after }))),
     ({ after }) => keyOf(after),
   );
   const taken = new Set<TestCase>();
   for (const file of from) {
     file.removed = file.removed.filter((before) => {
-      const offered = offers.get(keyOf(before)) ?? [];
-      const index = offered.findIndex(({ after }) => fits(before, after));
-      const [offer] = index === -1 ? [] : offered.splice(index, 1);
+      const offer = offers.get(keyOf(before))?.shift();
       if (!offer) return true;
       taken.add(offer.after);
-      file.matched.push({ before, after: offer.after, path: offer.place.pair.after?.path ?? '' });
+      file.matched.push({ before, after: offer.after, path: offer.file.pair.after?.path ?? '' });
       return false;
     });
   }
-  for (const place of to) place.added = place.added.filter((test) => !taken.has(test));
+  for (const file of to) file.added = file.added.filter((test) => !taken.has(test));
 }
 
 /** More comparisons would take too long. */
 const MOST_COMPARISONS = 10_000;
 
 /** A renamed test: the words of its body are mostly the same. The likest come first. */
-function matchAlike(file: MatchedFile): void {
-  if (file.removed.length * file.added.length > MOST_COMPARISONS) return;
-  const words = new Map([...file.removed, ...file.added].map((test) => [test, wordsIn(test.body)]));
-  const wordsFor = (test: TestCase) => words.get(test) ?? new Set<string>();
-  const pairs = file.removed
-    .flatMap((before) =>
-      file.added.map((after) => ({ before, after, like: likeness(wordsFor(before), wordsFor(after)) })),
-    )
-    .filter(({ like }) => like >= ALIKE)
+function matchAlike(from: readonly MatchedFile[], to: readonly MatchedFile[]): void {
+  const removed = from.flatMap((file) =>
+    file.removed.map((before) => ({ file, before, ...wordsOf(before) })),
+  );
+  const added = to.flatMap((file) => file.added.map((after) => ({ file, after, ...wordsOf(after) })));
+  if (removed.length * added.length > MOST_COMPARISONS) return;
+  const pairs = removed
+    .flatMap((old) => added.map((fresh) => ({ old, fresh, like: alike(old, fresh) })))
+    .filter(({ old, fresh, like }) => like >= (fresh.after.asserts >= old.before.asserts ? REWRITTEN : ALIKE))
     .sort((a, b) => b.like - a.like);
-  for (const { before, after } of pairs) {
-    if (!file.removed.includes(before) || !file.added.includes(after)) continue;
-    file.removed = file.removed.filter((test) => test !== before);
-    file.added = file.added.filter((test) => test !== after);
-    file.matched.push({ before, after, path: file.pair.after?.path ?? '' });
+  for (const { old, fresh } of pairs) {
+    if (!old.file.removed.includes(old.before) || !fresh.file.added.includes(fresh.after)) continue;
+    old.file.removed = old.file.removed.filter((test) => test !== old.before);
+    fresh.file.added = fresh.file.added.filter((test) => test !== fresh.after);
+    old.file.matched.push({
+      before: old.before,
+      after: fresh.after,
+      path: fresh.file.pair.after?.path ?? '',
+    });
   }
 }
 
-/** Whether a check can fail when the test runs. */
-export function isEffective({ rank, reach, swallowed, floating }: Check): boolean {
-  return rank > 0 && reach !== 'never' && !swallowed && !floating;
+interface Words {
+  words: ReadonlySet<string>;
+  title: ReadonlySet<string>;
 }
 
-/** The share of words that two texts have in common. */
-export function likeness(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
-  if (left.size === 0 || right.size === 0) return 0;
-  const common = [...left].filter((word) => right.has(word)).length;
-  return common / Math.max(left.size, right.size);
+function wordsOf({ text, name }: TestCase): Words {
+  return { words: tokensOf(text), title: new Set(name.toLowerCase().split(/[^a-z0-9]+|_/)) };
 }
 
-export function wordsIn(text: string): Set<string> {
-  return new Set(text.match(/\w+/g));
+/** By their words, or by their titles where their words have something in common, too. */
+function alike(left: Words, right: Words): number {
+  const body = likeness(left.words, right.words);
+  return body < REWRITTEN / 2 ? body : Math.max(body, likeness(left.title, right.title));
 }

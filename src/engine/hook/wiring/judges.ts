@@ -134,7 +134,7 @@ function sourceWhenAsked(): SourceReader {
   const reader = once(async () =>
     (await part(() => import('../../project/source/parser.ts'))).openSourceReader(),
   );
-  return { parse: async (...asked) => (await reader()).parse(...asked) };
+  return { matches: async (...asked) => (await reader()).matches(...asked) };
 }
 
 let watching = false;

@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withoutCanary } from '../../core/proof/canary.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Place, TestCommand, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
 import { askForReport, collectReports } from '../test-report/ask.ts';
-import { canaryIn, type Laid, layCanary, removeCanary } from '../test-report/canary.ts';
+import type { Laid } from '../test-report/canary.ts';
 import { goOutput } from '../test-report/json.ts';
 import { reachIn } from '../walls/protected.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
@@ -90,13 +89,14 @@ export async function runTests(
   folder = tmpdir(),
 ): Promise<TestRun> {
   const reports = mkdtempSync(join(folder, 'untildone-report-'));
-  let canary: Laid | undefined;
+  let takeOut: (() => void) | undefined;
   try {
     const asked = askForReport(command.command, command.cwd, reports, { ...env, ...command.env });
     // File systems may keep times in whole seconds.
     const since = Math.floor(Date.now() / 1000) * 1000;
     const { canary: order, ...plain } = command;
-    canary = order && layCanary(order, asked.runner, dir);
+    const canary = order && (await import('../test-report/canary.ts')).layCanary(order, asked.runner, dir);
+    takeOut = canary?.remove;
     const ran = await shell.run({
       ...plain,
       command: asked.command,
@@ -105,17 +105,16 @@ export async function runTests(
     const xml = asked.leavesXml ? { since } : undefined;
     const reported = await collectReports(reports, dir, ran.stdout, xml);
     const result = canary ? withoutNaming(canary, ran) : ran;
-    const seen = canary && canaryIn(canary, reports, reported);
-    const tests = seen ? seen.tests : reported;
+    const { tests, laid } = canary ? canary.found(reports, reported) : { tests: reported };
     const isOther = asked.command !== command.command;
     return {
       result: isOther ? asPeopleRead(result, tests) : result,
       asked: isOther || Object.keys(asked.env).length > 1,
       tests,
-      ...(canary && seen ? { canary: { fate: seen.fate, beside: canary.beside } } : {}),
+      ...(laid ? { canary: laid } : {}),
     };
   } finally {
-    if (canary) removeCanary(canary, dir);
+    takeOut?.();
     rmSync(reports, { recursive: true, force: true });
   }
 }
@@ -123,7 +122,7 @@ export async function runTests(
 /** What failed is told from run to run by its words: a name that is another one each time is none of them. */
 function withoutNaming(canary: Laid, result: ShellResult): ShellResult {
   const { output, stdout, stderr } = result;
-  const without = (text: string) => withoutCanary(text, canary);
+  const without = (text: string) => canary.unnamed(text);
   return { ...result, output: without(output), stdout: without(stdout), stderr: stderr && without(stderr) };
 }
 

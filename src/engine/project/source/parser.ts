@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
-import type { Grammar, SourceReader, SyntaxNode } from '../../ports/source.ts';
+import { Language, Parser, Query } from 'web-tree-sitter';
+import type { Grammar, Match, SourceReader } from '../../ports/source.ts';
 
 /** The file of each grammar, and the package that it comes from. */
 const GRAMMAR_FILES: Record<Grammar, readonly [folder: string, file: string]> = {
@@ -18,21 +18,32 @@ const GRAMMAR_FILES: Record<Grammar, readonly [folder: string, file: string]> = 
 
 export function openSourceReader(folder: string = grammarFolder()): SourceReader {
   const languages = new Map<Grammar, Promise<Language>>();
+  const queries = new Map<string, Query>();
   const load = (grammar: Grammar) => {
     const known = languages.get(grammar) ?? loadLanguage(folder, grammar);
     languages.set(grammar, known);
     return known;
   };
   return {
-    async parse(grammar, text) {
+    async matches(grammar, text, source) {
       const language = await load(grammar);
+      const key = `${grammar}\n${text}`;
+      const query = queries.get(key) ?? new Query(language, text);
+      queries.set(key, query);
       const parser = new Parser();
       try {
         parser.setLanguage(language);
-        const tree = parser.parse(text);
+        const tree = parser.parse(source);
         if (!tree) throw new Error(`the parser of ${grammar} gave no tree`);
         try {
-          return plainTree(tree.walk(), text);
+          return query.matches(tree.rootNode).map(({ captures }): Match =>
+            Object.fromEntries(
+              captures.map(({ name, node: { startIndex, endIndex, startPosition } }) => [
+                name,
+                { start: startIndex, end: endIndex, line: startPosition.row + 1 },
+              ]),
+            ),
+          );
         } finally {
           tree.delete();
         }
@@ -71,44 +82,3 @@ function grammarFolder(): string {
   return built;
 }
 
-type OpenNode = SyntaxNode & { children: OpenNode[]; parent?: OpenNode };
-
-/** Copies the tree, because that of the parser lives in memory that has to be freed. */
-function plainTree(cursor: TreeCursor, text: string): SyntaxNode {
-  const nodeHere = (parent?: OpenNode): OpenNode => {
-    const { startIndex, endIndex, nodeType, nodeIsNamed, startPosition, currentFieldName } = cursor;
-    return {
-      type: nodeType,
-      named: nodeIsNamed,
-      field: currentFieldName ?? undefined,
-      // Cut out when it is asked for.
-      get text() {
-        return text.slice(startIndex, endIndex);
-      },
-      line: startPosition.row + 1,
-      children: [],
-      parent,
-    };
-  };
-  const root = nodeHere();
-  let at: OpenNode | undefined = root;
-  let isNew = true;
-  while (at) {
-    if (isNew && cursor.gotoFirstChild()) {
-      const child: OpenNode = nodeHere(at);
-      at.children.push(child);
-      at = child;
-    } else if (cursor.gotoNextSibling()) {
-      const parent: OpenNode | undefined = at.parent;
-      const next: OpenNode = nodeHere(parent);
-      parent?.children.push(next);
-      at = next;
-      isNew = true;
-    } else {
-      at = cursor.gotoParent() ? at.parent : undefined;
-      isNew = false;
-    }
-  }
-  cursor.delete();
-  return root;
-}

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CanaryRunner } from '../../core/proof/canary.ts';
 import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
 import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
 import { simpleCommands, singleQuoted } from '../../core/shell/words.ts';
 import { namesIn } from '../../files/whole-file.ts';
 import { resolveParts } from '../facts/command-parts.ts';
+import type { CanaryRunner } from './canary-forms.ts';
 import { readCargo } from './cargo.ts';
 import { readGoJson, readRunnerJson } from './json.ts';
 import { NODE_REPORTER, REPORTS, readNodeReport } from './node-reporter.ts';

@@ -2,21 +2,22 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  type Canary,
-  type CanaryFate,
-  type CanaryRunner,
-  canaryBeside,
-  canaryFits,
-} from '../../core/proof/canary.ts';
 import type { TestResults } from '../../core/proof/test-results.ts';
 import { namesIn } from '../../files/whole-file.ts';
-import type { CanaryOrder } from '../../ports/rooms.ts';
+import type { CanaryFate, CanaryOrder, LaidCanary } from '../../ports/rooms.ts';
+import { type Canary, type CanaryRunner, canaryBeside, canaryFits, withoutCanary } from './canary-forms.ts';
 import { todoFailed } from './node-reporter.ts';
 
 /** A canary that lies in a room. */
-export interface Laid extends Canary {
-  beside: string;
+export interface Laid {
+  remove(): void;
+  /** A text without what it says of the canary. */
+  unnamed(text: string): string;
+  /** What became of it, and the results without it. */
+  found(
+    reports: string,
+    results: TestResults | undefined,
+  ): { tests: TestResults | undefined; laid: LaidCanary };
 }
 
 /** Undefined where none can be laid: another runner, or no plain file in the folder to lay it beside. */
@@ -36,8 +37,16 @@ export function layCanary(
     isTaken: (each) => lstatSync(join(dir, each), { throwIfNoEntry: false }) !== undefined,
     random: (below) => randomInt(below),
   });
-  if (canary) writeFileSync(join(dir, canary.path), canary.text, { flag: 'wx' });
-  return canary && { ...canary, beside: path };
+  if (!canary) return undefined;
+  writeFileSync(join(dir, canary.path), canary.text, { flag: 'wx' });
+  return {
+    remove: () => rmSync(join(dir, canary.path), { force: true }),
+    unnamed: (text) => withoutCanary(text, canary),
+    found: (reports, results) => {
+      const { fate, tests } = canaryIn(canary, reports, results);
+      return { tests, laid: { fate, beside: path } };
+    },
+  };
 }
 
 /** Whether a file lies in the room itself: nothing is written through a link that leads out of it. */
@@ -46,12 +55,8 @@ function isOwnFile(file: string, dir: string): boolean {
   return found?.isFile() === true && `${realpathSync(dirname(file))}/`.startsWith(`${realpathSync(dir)}/`);
 }
 
-export function removeCanary({ path }: Canary, dir: string): void {
-  rmSync(join(dir, path), { force: true });
-}
-
 /** What became of it, and the results without it. */
-export function canaryIn(
+function canaryIn(
   canary: Canary,
   reports: string,
   results: TestResults | undefined,

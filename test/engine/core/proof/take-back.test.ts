@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Finding,
   type TakenBack,
-  type Tests,
+  type TestNames,
   type Trial,
   takeBack,
 } from '../../../../src/engine/core/proof/take-back.ts';
@@ -37,8 +37,8 @@ function play(
 
 function playWith(
   places: readonly Place[],
-  limits: { runs: number; testsOf(place: Place): Tests },
-  answer: (trial: Trial<Place>, n: number) => { failing: Tests } | 'unproven' | 'refused',
+  limits: { runs: number; testsOf(place: Place): TestNames },
+  answer: (trial: Trial<Place>, n: number) => { failing: TestNames } | 'unproven' | 'refused',
 ): TakenBack<Place> & { trials: string[] } {
   const trials: string[] = [];
   const steps = takeBack(places, limits);
@@ -114,7 +114,7 @@ describe('places that are taken back one by one', () => {
 
 describe('places that different tests reach', () => {
   const files = ['a', 'b', 'c', 'd', 'e'].map((name) => added(name));
-  const ownTest = ({ name }: Place): Tests => new Set([`${name}.test`]);
+  const ownTest = ({ name }: Place): TestNames => new Set([`${name}.test`]);
   const failingIn = (tested: readonly string[]) => (trial: Trial<Place>) => ({
     failing: new Set(
       [...trial.back, ...trial.spoil]
@@ -130,7 +130,7 @@ describe('places that different tests reach', () => {
   });
 
   test('whose tests overlap are told apart by the test that is their own', () => {
-    const testsOf = ({ name }: Place): Tests => new Set([`${name}.test`, 'all.test']);
+    const testsOf = ({ name }: Place): TestNames => new Set([`${name}.test`, 'all.test']);
     const all = ({ back }: Trial<Place>) => ({
       failing: new Set(['all.test', ...back.map(({ name }) => `${name}.test`)]),
     });
@@ -140,7 +140,7 @@ describe('places that different tests reach', () => {
   });
 
   test('a test of several that fails leaves a question, and they are tried apart', () => {
-    const testsOf = ({ name }: Place): Tests => new Set([`${name}.test`, 'all.test']);
+    const testsOf = ({ name }: Place): TestNames => new Set([`${name}.test`, 'all.test']);
     const found = playWith(files.slice(0, 2), { runs: 20, testsOf }, ({ back }) => ({
       failing: new Set(back.some(({ name }) => name === 'a') ? ['all.test'] : []),
     }));

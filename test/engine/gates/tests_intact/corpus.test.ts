@@ -55,9 +55,12 @@ test('the gate is measured over the corpus', { timeout: 120_000 }, async () => {
   const judged = await judgeAll(wanted === 'held-back' ? heldBack : known);
   if (wanted !== undefined)
     process.stdout.write(`\n${scoreTable(judged)}\n\n${mistakes(judged).join('\n')}\n`);
-  const { weakenings, found, honest, falseAlarms } = scoreOf(judged);
-  // Where the gate stands. The aim is 0.95 and 0.02: raise these when it comes nearer.
-  const [least, most] = wanted === 'held-back' ? [0.8, 0.2] : [0.93, 0.04];
-  expect(found / weakenings).toBeGreaterThanOrEqual(least);
-  expect(falseAlarms / honest).toBeLessThanOrEqual(most);
+  const { weakenings, held, named, honest, falseAlarms, falseNotes } = scoreOf(judged);
+  // Where the gate stands: raise these when it gets better.
+  const [leastHeld, leastNamed, mostHeld, mostNoted] =
+    wanted === 'held-back' ? [0.5, 0.65, 0.05, 0.1] : [0.75, 0.85, 0.03, 0.12];
+  expect(held / weakenings).toBeGreaterThanOrEqual(leastHeld);
+  expect(named / weakenings).toBeGreaterThanOrEqual(leastNamed);
+  expect(falseAlarms / honest).toBeLessThanOrEqual(mostHeld);
+  expect(falseNotes / honest).toBeLessThanOrEqual(mostNoted);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Judgement } from '../../../../src/engine/gates/gate.ts';
 import { testsIntactGate } from '../../../../src/engine/gates/tests_intact/index.ts';
 import { contextOf, type WorkScene, workScene } from '../../../support/gates/work-scene.ts';
 import { git, scene } from '../../../support/project/project-scene.ts';
@@ -11,8 +12,12 @@ const START = {
 };
 
 async function idsIn(work: WorkScene): Promise<string[]> {
-  const { evidence = [] } = await work.judge(testsIntactGate, {});
-  return evidence.map((line) => /\[([^\]]+)\]$/.exec(line)?.[1] ?? line);
+  return idsOf(await work.judge(testsIntactGate, {}));
+}
+
+/** The forms of tests stand below what is found. */
+function idsOf({ evidence = [] }: Judgement): string[] {
+  return evidence.flatMap((line) => /^\S.*\[([^\]]+)\]$/.exec(line)?.[1] ?? []);
 }
 
 describe('says what and where', () => {
@@ -109,12 +114,12 @@ describe('ways out are closed', () => {
     expect(await idsIn(work)).toEqual(['removed:test/b.test.ts:multiplies']);
   });
 
-  test('a skip or an only in a new file', async () => {
+  test('an only in a new file; a new test that is skipped took nothing away', async () => {
     const work = await workScene(START);
     work.change({
       'test/n.test.ts': `${one('x').replace('test(', 'test.only(')}${one('y').replace('test(', 'xit(')}`,
     });
-    expect(await idsIn(work)).toEqual(['only:test/n.test.ts:x', 'skip:test/n.test.ts:y']);
+    expect(await idsIn(work)).toEqual(['only:test/n.test.ts:x']);
   });
 
   test('a test made unreadable, untracked and ignored, or hidden from git', async () => {
@@ -127,34 +132,112 @@ describe('ways out are closed', () => {
   });
 });
 
-describe('where a differential gate runs the old tests', () => {
-  const weakened = { 'test/b.test.ts': one('multiplies', 3).replace('test(', 'test.skip(') };
+describe('a test that no longer runs is a loss, whatever other gates measure', () => {
+  const skipped = { 'test/b.test.ts': one('multiplies', 3).replace('test(', 'test.skip(') };
 
-  test('a weakened test is a note', async () => {
+  test('beside a differential gate, too, with both forms', async () => {
     const work = await workScene(START);
-    work.change(weakened);
-    expect(await work.judge(testsIntactGate, {}, { hasDifferential: true })).toEqual({
+    work.change(skipped);
+    const judged = await work.judge(testsIntactGate, {}, { hasDifferential: true });
+    expect(judged).toMatchObject({
+      outcome: 'fail',
+      evidence: ['test/b.test.ts:1 added .skip to "multiplies" [skip:test/b.test.ts:multiplies]'],
+    });
+    work.change({ 'test/a.test.ts': one('adds'), 'test/b.test.ts': START['test/b.test.ts'] });
+    expect((await work.judge(testsIntactGate, {}, { hasDifferential: true })).evidence).toEqual([
+      'test/a.test.ts removed the test "divides" [removed:test/a.test.ts:divides]',
+      "  - test('divides', () => {",
+      '  - expect(f()).toBe(2);',
+      '  - })',
+    ]);
+  });
+
+  test('the agent is told first; when it stops again, you are asked once about all, and your answer counts', async () => {
+    const work = await workScene(START);
+    work.change({ ...skipped, 'test/a.test.ts': one('adds') });
+    const held = await work.judge(testsIntactGate, {});
+    expect(held.asksIfRepeated).toContain('removed the test "divides"');
+    expect(held.asksIfRepeated).toContain('added .skip to "multiplies"');
+    const answered = (said: 'approved' | 'rejected') => ({
+      answers: { gate: { said, at: 1_800_000_000_000, digest: held.fingerprint } },
+    });
+    expect(await work.judge(testsIntactGate, {}, answered('approved'))).toMatchObject({
       outcome: 'pass',
-      summary: 'one edit looks weaker: running the old tests tells whether it is',
-      notes: ['test/b.test.ts:1 added .skip to "multiplies" [skip:test/b.test.ts:multiplies]'],
+      exceptions: [expect.stringContaining('removed:'), expect.stringContaining('skip:')],
+    });
+    const refused = await work.judge(testsIntactGate, {}, answered('rejected'));
+    expect(refused).toMatchObject({ outcome: 'fail', next: expect.stringContaining('a person said no') });
+    expect(refused.asksIfRepeated).toBeUndefined();
+    work.change({ 'test/b.test.ts': undefined });
+    expect(await work.judge(testsIntactGate, {}, answered('approved'))).toMatchObject({ outcome: 'fail' });
+  });
+
+  test('what is only suspicious is a note, and stands in the summary', async () => {
+    const two = (lines: string) => `test('both', () => {\n${lines}});\n`;
+    const work = await workScene({
+      'test/a.test.ts': two('  expect(f(1)).toBe(2);\n  expect(g(3)).toBe(4);\n'),
+    });
+    work.change({ 'test/a.test.ts': two('  expect(f(1)).toBe(2);\n') });
+    expect(await work.judge(testsIntactGate, {})).toEqual({
+      outcome: 'pass',
+      summary: 'no test was lost; one edit looks weaker: "both" has 1 assertion, it had 2',
+      notes: ['test/a.test.ts:1 "both" has 1 assertion, it had 2 [assertions:test/a.test.ts:both]'],
+    });
+  });
+});
+
+describe('a loss that the rest of the change explains', () => {
+  const LIB = {
+    'src/lib.js': 'export function total(a) { return a.length; }\nexport function parse(t) { return t; }\n',
+    'test/lib.test.js':
+      "test('total of one', () => { expect(total([7])).toBe(1); });\ntest('total of none', () => { expect(total([])).toBe(0); });\ntest('parses', () => { expect(parse('x9')).toBe('x9'); });\n",
+  };
+
+  test('the subject of the test went, too: it is named', async () => {
+    const work = await workScene(LIB);
+    work.change({
+      'src/lib.js': 'export function total(a) { return a.length; }\n',
+      'test/lib.test.js': LIB['test/lib.test.js'].replace(/test\('parses'.*\n/, ''),
+    });
+    expect(await work.judge(testsIntactGate, {})).toEqual({
+      outcome: 'pass',
+      summary: 'no test was lost; the test "parses" went together with parse',
+      notes: ['the test "parses" went together with parse'],
     });
   });
 
-  test('settings that no test run measures hold as ever', async () => {
-    const jest = (lines: number) =>
-      `module.exports = { coverageThreshold: { global: { lines: ${lines} } } };\n`;
-    const work = await workScene({ ...START, 'jest.config.js': jest(90) });
-    work.change({ ...weakened, 'jest.config.js': jest(10) });
-    const judged = await work.judge(testsIntactGate, {}, { hasDifferential: true });
-    expect(judged).toMatchObject({ outcome: 'fail', notes: [expect.stringContaining('[skip:')] });
-    expect(judged.evidence).toEqual([expect.stringContaining('[coverage:jest.config.js:lines]')]);
+  test('a subject that is still there explains nothing', async () => {
+    const work = await workScene(LIB);
+    work.change({ 'test/lib.test.js': LIB['test/lib.test.js'].replace(/test\('parses'.*\n/, '') });
+    expect(await idsIn(work)).toEqual(['removed:test/lib.test.js:parses']);
+  });
+
+  test('tests became rows of a table, or one test took in another', async () => {
+    const work = await workScene(LIB);
+    const parses = "test('parses', () => { expect(parse('x9')).toBe('x9'); });\n";
+    work.change({
+      'test/lib.test.js': `test.each([[[7], 1], [[], 0]])('total of %j', (a, n) => { expect(total(a)).toBe(n); });\n${parses}`,
+    });
+    expect((await work.judge(testsIntactGate, {})).outcome).toBe('pass');
+    work.change({
+      'test/lib.test.js':
+        "test('all', () => { expect(total([7])).toBe(1); expect(total([])).toBe(0); expect(parse('x9')).toBe('x9'); });\n",
+    });
+    expect((await work.judge(testsIntactGate, {})).outcome).toBe('pass');
+  });
+
+  test('a copy that says the same stayed', async () => {
+    const again = "test('parses again', () => { expect(parse('x9')).toBe('x9'); });\n";
+    const work = await workScene({ 'test/lib.test.js': `${LIB['test/lib.test.js']}${again}` });
+    work.change({ 'test/lib.test.js': LIB['test/lib.test.js'] });
+    expect((await work.judge(testsIntactGate, {})).outcome).toBe('pass');
   });
 });
 
 test('a language whose parser cannot be loaded is named, and a deleted file is noticed all the same', async () => {
   const work = await workScene(START);
   work.change({ 'test/a.test.ts': undefined, 'test/b.test.ts': one('other') });
-  const source = { parse: () => Promise.reject(new Error('no such file')) };
+  const source = { matches: () => Promise.reject(new Error('no such file')) };
   const judged = await work.judge(testsIntactGate, {}, { source });
   expect(judged).toMatchObject({
     outcome: 'fail',
@@ -177,9 +260,7 @@ describe('the person decides', () => {
     ]);
     const allowed = ['skip:test/a.test.ts:adds', 'deleted:test/b.test.ts'];
     const partly = await work.judge(testsIntactGate, {}, { allowed });
-    expect(partly.evidence).toEqual([
-      'test/a.test.ts removed the test "divides" [removed:test/a.test.ts:divides]',
-    ]);
+    expect(idsOf(partly)).toEqual(['removed:test/a.test.ts:divides']);
     const all = await work.judge(
       testsIntactGate,
       {},
@@ -252,7 +333,7 @@ describe('scripts that assert without a runner', () => {
 test('changed tests that cannot be read are unproven, never a pass', async () => {
   const work = await workScene(START);
   work.change({ 'test/b.test.ts': one('other') });
-  const source = { parse: () => Promise.reject(new Error('no such file')) };
+  const source = { matches: () => Promise.reject(new Error('no such file')) };
   const judged = await work.judge(testsIntactGate, {}, { source });
   expect(judged).toMatchObject({ outcome: 'unproven', summary: 'changed tests could not be read' });
   const settled = await work.judge(testsIntactGate, {}, { source, hasDifferential: true });

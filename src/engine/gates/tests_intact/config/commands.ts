@@ -1,5 +1,5 @@
 /** The commands that test and check: the steps of continuous integration, and the scripts of a package. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../model.ts';
 import { type ConfigReader, type Guard, IGNORED_FAILURE, matchesOf } from './config.ts';
 
 const CI_FILES =
@@ -94,8 +94,17 @@ export function compareScripts(path: string, before: string, after: string): Fin
     const text = weakening(old, now[name]);
     if (text === undefined) return [];
     const at = after.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1;
-    const place = now[name] === undefined || at === 0 ? {} : { line: at };
-    return [{ id: `script:${path}:${name}`, path, ...place, text: `the script "${name}" ${text}` }];
+    const isGone = now[name] === undefined;
+    const place = isGone || at === 0 ? {} : { line: at };
+    return [
+      {
+        id: `script:${path}:${name}`,
+        path,
+        ...place,
+        text: `the script "${name}" ${text}`,
+        weight: isGone && !/test/.test(name) ? 'suspicion' : 'loss',
+      },
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 import { languageOf } from '../../../core/source/lexicon.ts';
 import { maskSource } from '../../../core/source/mask.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../model.ts';
 import {
   type ConfigPair,
   type ConfigReader,
@@ -128,7 +128,9 @@ export function compareSelections(pairs: readonly ConfigPair[]): Finding[] {
       const [then, now] = [valuesOf(before, path, name), valuesOf(after, path, name)];
       const lost = narrowed(name, then, now).filter((value) => !others.some((text) => text.includes(value)));
       const text = `"${name}" takes in less: ${now.join(', ')}${then.length > 0 ? `; it was ${then.join(', ')}` : ''}`;
-      return lost.length === 0 ? [] : [{ id: `config:${path}:${name}`, path, text: text.slice(0, 300) }];
+      return lost.length === 0
+        ? []
+        : [{ id: `config:${path}:${name}`, path, text: text.slice(0, 300), weight: 'loss' }];
     });
   });
 }

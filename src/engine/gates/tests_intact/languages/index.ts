@@ -1,10 +1,10 @@
-import type { SourceReader, SyntaxNode } from '../../../ports/source.ts';
-import type { Statement } from '../reading/code.ts';
-import { type Helpers, type Language, NO_FACTS, type TestFacts } from '../reading/model.ts';
-import { functionsIn, readFacts } from '../reading/read-file.ts';
+import type { SourceReader } from '../../../ports/source.ts';
+import { NO_FACTS, type TestFacts } from '../model.ts';
+import { readTests } from '../read-tests.ts';
 import { go } from './go.ts';
 import { java } from './java.ts';
 import { javascript } from './javascript.ts';
+import type { Language } from './language.ts';
 import { isPlainTest, readPlain } from './plain.ts';
 import { python } from './python.ts';
 import { ruby } from './ruby.ts';
@@ -18,6 +18,11 @@ const NO_TESTS =
 
 /** Longer files are generated; parsing them takes too long. */
 const LONGEST_FILE = 1_000_000;
+
+/** Whether a file is input of tests, or code of others. */
+export function isTestInput(path: string): boolean {
+  return NO_TESTS.test(path);
+}
 
 function languageOf(path: string): Language | undefined {
   return NO_TESTS.test(path) ? undefined : LANGUAGES.find((language) => language.speaks(path));
@@ -42,67 +47,40 @@ export interface TestFiles {
   problems: readonly string[];
 }
 
-interface Parsed extends SourceFile {
-  language: Language;
-  root: SyntaxNode;
-  statements: Statement[];
-}
-
-/** Reads test files of one tree together: a test may call a helper of another file. */
 export async function readTestFiles(files: readonly SourceFile[], reader?: SourceReader): Promise<TestFiles> {
   const facts = new Map<string, TestFacts>();
   const problems = new Set<string>();
-  const parsed: Parsed[] = [];
-  for (const file of files.filter(({ path }) => mayBeTestFile(path))) {
-    const language = languageOf(file.path);
-    if (!language) facts.set(file.path, readPlain(file.path, file.text));
-    else {
-      const found = await parse(file, language, reader);
-      if (typeof found !== 'string') parsed.push(found);
-      else {
-        problems.add(found);
-        // A file that is gone is noticed by its name.
-        if (language.isTestFile(file.path)) facts.set(file.path, NO_FACTS);
-      }
-    }
-  }
-  for (const file of parsed) {
-    const read = factsOf(file, helpersFor(file, parsed));
-    if (read) facts.set(file.path, read);
+  for (const { path, text } of files.filter((file) => mayBeTestFile(file.path))) {
+    const language = languageOf(path);
+    const found = language ? await readFile(path, text, language, reader) : readPlain(path, text);
+    if (typeof found === 'string') {
+      problems.add(found);
+      // A file that is gone is noticed by its name.
+      if (language?.isTestFile(path)) facts.set(path, NO_FACTS);
+    } else if (!language || language.isTestFile(path) || holdsTests(found, text)) facts.set(path, found);
   }
   return { facts, problems: [...problems] };
 }
 
-/** A file as code; a text says why it cannot be read. */
-async function parse(file: SourceFile, language: Language, reader?: SourceReader): Promise<Parsed | string> {
-  if (file.text.length > LONGEST_FILE)
-    return `${file.path} was not read: it is longer than ${LONGEST_FILE} characters`;
-  const grammar = language.grammarOf(file.path);
+/** The tests of a file; a text says why it cannot be read. */
+async function readFile(
+  path: string,
+  text: string,
+  language: Language,
+  reader?: SourceReader,
+): Promise<TestFacts | string> {
+  if (text.length > LONGEST_FILE) return `${path} was not read: it is longer than ${LONGEST_FILE} characters`;
+  const grammar = language.grammarOf(path);
   try {
     if (!reader) throw new Error('there is no parser');
-    const root = await reader.parse(grammar, language.prepare?.(file.text) ?? file.text);
-    return { ...file, language, root, statements: language.lower(root) };
+    return readTests(text, await reader.matches(grammar, language.query, text), language);
   } catch (error) {
-    const what =
-      error instanceof RangeError
-        ? `${file.path} was not read: its code is nested too deep`
-        : `tests in ${grammar} were not read: ${(error as Error).message}`;
-    return what.slice(0, 300);
+    return `tests in ${grammar} were not read: ${(error as Error).message}`.slice(0, 300);
   }
 }
 
-/** The functions of the other files in the same language. */
-function helpersFor(file: Parsed, all: readonly Parsed[]): Helpers {
-  const others = all.filter((one) => one !== file && one.language === file.language);
-  return new Map(others.flatMap(({ statements, language }) => [...functionsIn(statements, language)]));
-}
-
-function factsOf(
-  { path, text, language, root, statements }: Parsed,
-  helpers: Helpers,
-): TestFacts | undefined {
-  const facts = readFacts(root, statements, language, helpers);
-  const isTest =
-    language.isTestFile(path) || facts.tests.length > 0 || facts.helpers.size > 0 || facts.configures;
-  return isTest || language.isTestScript?.(text) ? facts : undefined;
+/** Code that others import and that asserts is no test, but what its tests rely on. */
+function holdsTests({ tests, marks, shared, helpers }: TestFacts, text: string): boolean {
+  const isScript = shared > 0 && !/^export\b|\bmodule\.exports\b|^exports\./m.test(text);
+  return tests.length > 0 || helpers.some(({ asserts }) => asserts > 0) || marks.length > 0 || isScript;
 }

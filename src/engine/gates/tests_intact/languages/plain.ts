@@ -1,8 +1,7 @@
-/** Languages without a parser: only the names and markers of tests are read, not what they check. */
+/** Languages without a parser: only the names and marks of tests are read, not what they check. */
 import { type LanguageName, languageOf } from '../../../core/source/lexicon.ts';
 import { maskSource } from '../../../core/source/mask.ts';
-import { squeeze } from '../reading/code.ts';
-import { type Marker, NO_FACTS, type TestCase, type TestFacts } from '../reading/model.ts';
+import { type Mark, NO_FACTS, squeeze, type TestCase, type TestFacts } from '../model.ts';
 
 interface Reading {
   language: LanguageName;
@@ -73,32 +72,31 @@ export function isPlainTest(path: string): boolean {
 }
 
 /** A bound for generated files. */
-const MOST_MARKERS = 1_000;
+const MOST_MARKS = 1_000;
 
 export function readPlain(path: string, text: string): TestFacts {
   const reading = readingOf(path);
   if (!reading) return NO_FACTS;
   const source = maskSource(text, languageOf(path) ?? reading.language);
-  const tests = [...source.uncommented.matchAll(reading.test)].map((match): TestCase => {
+  const heads = [...source.uncommented.matchAll(reading.test)];
+  const tests = heads.map((match, i): TestCase => {
     const name = match.slice(1).findLast((group) => group !== undefined) ?? '';
+    const end = heads[i + 1]?.index ?? text.length;
     return {
       name: squeeze(name),
       line: source.lineAt(match.index),
       suites: [],
-      body: '',
-      empty: false,
-      checks: [],
-      rows: 0,
-      openRows: false,
+      text: squeeze(source.uncommented.slice(match.index, end)),
+      lines: text.slice(match.index, end).split('\n'),
+      asserts: 0,
+      calls: [],
     };
   });
-  const markers = [...source.uncommented.matchAll(reading.skip)]
-    .slice(0, MOST_MARKERS)
-    .map((match): Marker => {
-      const line = source.lineAt(match.index + match[0].search(/\S/));
-      const name = tests.findLast((test) => test.line <= line)?.name ?? '';
-      const word = match.slice(1).find((group) => group !== undefined) ?? match[0];
-      return { kind: 'skip', word: squeeze(word), name, line };
-    });
-  return { ...NO_FACTS, tests, markers };
+  const marks = [...source.uncommented.matchAll(reading.skip)].slice(0, MOST_MARKS).map((match): Mark => {
+    const line = source.lineAt(match.index + match[0].search(/\S/));
+    const name = tests.findLast((test) => test.line <= line)?.name ?? '';
+    const word = match.slice(1).find((group) => group !== undefined) ?? match[0];
+    return { kind: 'skip', word: squeeze(word), name, line };
+  });
+  return { ...NO_FACTS, code: source.uncommented, tests, marks };
 }

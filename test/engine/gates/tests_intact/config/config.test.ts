@@ -30,15 +30,15 @@ const PACKAGE = JSON.stringify(
 describe('continuous integration', () => {
   const path = '.github/workflows/ci.yml';
   test.each<ConfigRow>([
-    [path, 'a step removed', WORKFLOW, WORKFLOW.replace('      - run: npm test\n', ''), ['ci:*:tests']],
+    [path, 'a step removed', WORKFLOW, WORKFLOW.replace('      - run: npm test\n', ''), ['(ci:*:tests)']],
     [
       path,
       'a step in a comment',
       WORKFLOW,
       WORKFLOW.replace('- run: npm test', '# - run: npm test'),
-      ['ci:*:tests'],
+      ['(ci:*:tests)'],
     ],
-    [path, 'lint removed', WORKFLOW, WORKFLOW.replace('      - run: npm run lint\n', ''), ['ci:*:lint']],
+    [path, 'lint removed', WORKFLOW, WORKFLOW.replace('      - run: npm run lint\n', ''), ['(ci:*:lint)']],
     [
       path,
       'continue-on-error',
@@ -61,7 +61,7 @@ describe('continuous integration', () => {
       WORKFLOW.replace('  go:\n', '  go:\n    if: false\n'),
       ['ci:*:if: false'],
     ],
-    [path, 'deleted', WORKFLOW, undefined, ['ci:*:tests', 'ci:*:lint']],
+    [path, 'deleted', WORKFLOW, undefined, ['ci:*:tests', '(ci:*:lint)']],
     [
       path,
       'another way to run the tests',
@@ -139,14 +139,14 @@ describe('compilers and linters', () => {
       'a rule down to a warning',
       '{"rules": {"no-undef": 2}}',
       '{"rules": {"no-undef": 1}}',
-      ['strict:*:no-undef'],
+      ['(strict:*:no-undef)'],
     ],
     [
       'biome.json',
       'a rule off',
       '{"linter": {"rules": {}}}',
       '{"linter": {"rules": {"style": {"noNonNullAssertion": "off"}}}}',
-      ['strict:*:noNonNullAssertion'],
+      ['(strict:*:noNonNullAssertion)'],
     ],
     [
       'pyproject.toml',
@@ -177,7 +177,7 @@ describe('scripts of package.json', () => {
     ['snapshots rewritten', () => edit('vitest run', 'vitest run -u'), ['script:*:test']],
     ['tests left out', () => edit('vitest run', 'vitest run --exclude test/a.test.ts'), ['script:*:test']],
     ['without the types', () => edit('tsc -p . && ', ''), ['script:*:test']],
-    ['removed', () => edit('"lint": "eslint .",', ''), ['script:*:lint']],
+    ['removed', () => edit('"lint": "eslint .",', ''), ['(script:*:lint)']],
     ['another runner', () => edit('vitest run', 'jest'), []],
     ['handed to another script', () => edit('tsc -p . && vitest run', 'npm run check && npm run unit'), []],
     ['a script that tests nothing', () => edit('husky', 'husky || true'), []],
@@ -195,10 +195,10 @@ describe('snapshots', () => {
   const before = snapshots({ a: '1', b: '2', c: '3', d: '4' });
 
   test.each<[what: string, after: string | undefined, ids: string[]]>([
-    ['rewritten wholesale', snapshots({ a: 'x', b: 'x', c: 'x', d: '4' }), ['snapshot:*']],
+    ['rewritten wholesale', snapshots({ a: 'x', b: 'x', c: 'x', d: '4' }), ['(snapshot:*)']],
     ['a few changed', snapshots({ a: 'x', b: 'x', c: '3', d: '4' }), []],
     ['more of them', snapshots({ a: '1', b: '2', c: '3', d: '4', e: '5' }), []],
-    ['deleted', undefined, ['snapshot:*']],
+    ['deleted', undefined, ['(snapshot:*)']],
   ])('%s', async (_what, after, ids) => {
     expect(await idsOf(path, before, after)).toEqual(ids);
   });
@@ -210,7 +210,7 @@ describe('snapshots', () => {
       before: 'one',
       after: 'two',
     }));
-    expect(await weakeningsIn(files)).toEqual(['snapshot:src/snapshots/']);
+    expect(await weakeningsIn(files)).toEqual(['(snapshot:src/snapshots/)']);
     expect(await weakeningsIn(files.slice(0, 4))).toEqual([]);
   });
 });

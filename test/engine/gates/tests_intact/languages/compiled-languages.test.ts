@@ -36,17 +36,16 @@ func TestRun(t *testing.T) {
     ['t.Skip', () => edit('{\n\ttests', '{\n\tt.Skip("flaky")\n\ttests'), ['skip:*:TestAdd']],
     ['short runs', () => edit('{\n\ttests', '{\n\tif testing.Short() {\n\t\tt.Skip()\n\t}\n\ttests'), []],
     ['a build tag', () => `//go:build integration\n\n${GO}`, ['skip:*://go:build integration']],
-    ['a lost assertion', () => edit('\trequire.NoError(t, err)\n', ''), ['assertions:*:TestAdd']],
+    ['a lost assertion', () => edit('\trequire.NoError(t, err)\n', ''), ['(assertions:*:TestAdd)']],
     [
       'an assertion that says nothing',
       () => edit('require.NoError(t, err)', 'require.True(t, true)'),
-      ['assertions:*:TestAdd'],
+      ['(assertions:*:TestAdd)'],
     ],
-    ['a row that is gone', () => edit('\t\t{3, 4},\n', ''), ['cases:*:TestAdd']],
     [
       'a subtest that is gone',
       () => edit('\tt.Run("two", func(t *testing.T) { assert.Equal(t, 2, Two()) })\n', ''),
-      ['assertions:*:TestRun'],
+      ['removed:*:two'],
     ],
     ['a removed test', () => GO.slice(0, GO.indexOf('func TestRun')), ['removed:*:TestRun']],
     ['a name that is not run', () => edit('func TestRun', 'func testRun'), ['removed:*:TestRun']],
@@ -92,11 +91,15 @@ mod tests {
     ['#[ignore]', () => edit('#[test]\n', '#[test]\n    #[ignore = "slow"]\n'), ['skip:*:adds']],
     ['#[cfg_attr]', () => edit('#[test]\n', '#[test]\n    #[cfg_attr(all(), ignore)]\n'), ['skip:*:adds']],
     ['#[should_panic]', () => edit('#[test]\n', '#[test]\n    #[should_panic]\n'), ['xfail:*:adds']],
-    ['a lost assertion', () => edit('        assert!(add(0, 0) == 0, "zero");\n', ''), ['assertions:*:adds']],
+    [
+      'a lost assertion',
+      () => edit('        assert!(add(0, 0) == 0, "zero");\n', ''),
+      ['(assertions:*:adds)'],
+    ],
     [
       'an assertion that says nothing',
       () => edit('assert_eq!(add(1, 2), 3)', 'assert!(true)'),
-      ['assertions:*:adds'],
+      ['(assertions:*:adds)'],
     ],
     ['without its attribute', () => edit('    #[test]\n', ''), ['removed:*:adds']],
     ['an emptied test', () => edit('assert_eq!(wait().await, r#"a "quoted" }"#);', ''), ['emptied:*:waits']],
@@ -110,12 +113,6 @@ mod tests {
 
   test('a file without tests is none', async () => {
     expect(await idsOf('src/main.rs', 'fn main() { assert!(true); }', 'fn main() {}')).toEqual([]);
-  });
-
-  test('cases of a table', async () => {
-    const rows = (n: number) =>
-      `#[rstest]\n${'#[case(1)]\n'.repeat(n)}fn f(#[case] a: i32) { assert_eq!(g(a), 1); }`;
-    expect(await idsOf('tests/a.rs', rows(3), rows(2))).toEqual(['cases:*:f']);
   });
 });
 
@@ -159,19 +156,13 @@ class MathTest {
     [
       'a lost assertion',
       () => edit('        assertThat(add(0, 0)).isEqualTo(0);\n', ''),
-      ['assertions:*:adds'],
+      ['(assertions:*:adds)'],
     ],
     [
       'an assertion that says nothing',
       () => edit('assertEquals(3, add(1, 2))', 'assertTrue(true)'),
-      ['assertions:*:adds'],
+      ['(assertions:*:adds)'],
     ],
-    [
-      'a looser assertion',
-      () => edit('assertEquals(3, add(1, 2))', 'assertNotNull(add(1, 2))'),
-      ['weaker:*:adds'],
-    ],
-    ['a row that is gone', () => edit('{1, 2, 3}', '{1, 2}'), ['cases:*:positive']],
     ['without its annotation', () => edit('    @Test\n', ''), ['removed:*:adds']],
     ['an emptied test', () => edit('assertTrue(n > 0);', '// later'), ['emptied:*:positive']],
     ['a renamed test', () => edit('void adds', 'void addsNumbers'), []],

@@ -16,7 +16,6 @@ describe('math', () => {
 /** What a file calls the functions of its runner. Each row: what stands before, and the call with and without a mark. */
 const CALLED: Record<string, [before: string, good: string, bad: string]> = {
   'a module that is called': ['', `require('node:test')`, `require('node:test').skip`],
-  'a module that is called, with marks': ['', `require('node:test')`, `(require('node:test').todo)`],
   'a member of a module': ['', `require('node:test').test`, `require('node:test').test.skip`],
   'a member with another name': ['', `require("mocha").it`, `require("mocha").xit`],
   'a module that is waited for': [
@@ -112,7 +111,7 @@ describe('JavaScript and TypeScript', () => {
     [
       'a test that returns at once',
       () => edit(['expect(add(1', 'return;\n    expect(add(1']),
-      ['emptied:*:adds'],
+      ['assertions:*:adds'],
     ],
     [
       'a removed test',
@@ -124,22 +123,17 @@ describe('JavaScript and TypeScript', () => {
       () => edit(["it('divides'", "/* it('divides'"], ["'zero');\n  });", "'zero');\n  }); */"]),
       ['removed:*:divides'],
     ],
-    ['a lost assertion', () => edit(['    expect(add(0, 0)).toBe(0);\n', '']), ['assertions:*:adds']],
-    ['an assertion in a comment', () => edit(['expect(add(0', '// expect(add(0']), ['assertions:*:adds']],
+    ['a lost assertion', () => edit(['    expect(add(0, 0)).toBe(0);\n', '']), ['(assertions:*:adds)']],
+    ['an assertion in a comment', () => edit(['expect(add(0', '// expect(add(0']), ['(assertions:*:adds)']],
     [
       'an assertion that says nothing',
       () => edit(['expect(add(1, 2)).toBe(3)', 'expect(true).toBe(true)']),
-      ['assertions:*:adds'],
+      ['(assertions:*:adds)'],
     ],
     [
       'a condition that is always true',
       () => edit(['expect(add(1, 2)).toBe(3)', 'expect(add(1, 2) === 3 || true).toBe(true)']),
-      ['assertions:*:adds'],
-    ],
-    [
-      'a looser matcher',
-      () => edit(['expect(add(1, 2)).toBe(3)', 'expect(add(1, 2)).toBeDefined()']),
-      ['weaker:*:adds'],
+      ['(assertions:*:adds)'],
     ],
     ['another expected value', () => edit(['toBe(3)', 'toBe(4)']), []],
     ['a stricter matcher', () => edit(['toBe(3)', 'toStrictEqual(3)']), []],
@@ -180,34 +174,28 @@ describe('JavaScript and TypeScript', () => {
     expect(await idsOf('test/math.test.ts', JS, after())).toEqual(ids);
   });
 
-  const tagged = (...rows: string[]) =>
-    ['test.each`', 'a | b', ...rows, '`("x", () => { expect(f()).toBe(1); });']
-      .join('\n')
-      .replaceAll('@', '$');
   const table = (rows: string) => `test.each([${rows}])('%s', (a, b) => { expect(f(a)).toBe(b); });\n`;
 
   test.each<SourceRow>([
-    ['a row that is gone', table('[1, 2], [3, 4], [5, [6, 7]]'), table('[1, 2], [3, 4]'), ['cases:*:%s']],
     ['more rows', table('[1, 2]'), table('[1, 2], [3, 4]'), []],
-    ['a template', tagged('@{1} | @{2}', '@{3} | @{4}'), tagged('@{1} | @{2}'), ['cases:*:x']],
     [
       'assert',
       "it('a', () => { assert.equal(f(), 1); assert(g()); });",
       "it('a', () => { assert.equal(f(), 1); });",
-      ['assertions:*:a'],
+      ['(assertions:*:a)'],
     ],
     [
       'assert that says nothing',
       "it('a', () => { assert.equal(f(), 1); });",
       "it('a', () => { assert.ok(true); });",
-      ['assertions:*:a'],
+      ['emptied:*:a'],
     ],
     ['chai', "it('a', () => { f().should.equal(1); });", "it('a', () => { f(); });", ['assertions:*:a']],
     [
       'AVA',
       "test('a', (t) => { t.is(f(), 1); });",
       "test('a', (t) => { t.pass(); f(); });",
-      ['assertions:*:a'],
+      ['(assertions:*:a)'],
     ],
     [
       'JSX and regular expressions',
@@ -219,7 +207,7 @@ describe('JavaScript and TypeScript', () => {
       'hooks are no tests',
       "test.beforeEach(() => { expect(1).toBe(f()); });\nit('a', () => { expect(f()).toBe(1); });",
       "it('a', () => { expect(f()).toBe(1); });",
-      ['assertions:*'],
+      ['(assertions:*)'],
     ],
     [
       'a skip that was there',

@@ -66,29 +66,23 @@ def test_raises():
       () => edit('def test_raises', 'def _test_raises'),
       ['removed:*:test_raises'],
     ],
-    ['a lost assertion', () => edit('        assert add(0, 0) == 0\n', ''), ['assertions:*:test_adds']],
+    ['a lost assertion', () => edit('        assert add(0, 0) == 0\n', ''), ['(assertions:*:test_adds)']],
     [
       'an assertion in a string',
       () =>
         edit('        assert add(0, 0) == 0\n', '        """\n        assert add(0, 0) == 0\n        """\n'),
-      ['assertions:*:test_adds'],
+      ['(assertions:*:test_adds)'],
     ],
     [
       'an assertion that says nothing',
       () => edit('assert add(1, 2) == 3', 'assert True'),
-      ['assertions:*:test_adds'],
+      ['(assertions:*:test_adds)'],
     ],
     [
       'or True',
       () => edit('assert add(1, 2) == 3', 'assert add(1, 2) == 3 or True'),
-      ['assertions:*:test_adds'],
+      ['(assertions:*:test_adds)'],
     ],
-    [
-      'a looser assertion',
-      () => edit('assert add(1, 2) == 3', 'assert add(1, 2) is not None'),
-      ['weaker:*:test_adds'],
-    ],
-    ['a row that is gone', () => edit(', (5, 6)]', ']'), ['cases:*:test_table']],
     ['another value', () => edit('== 3', '== 4'), []],
     ['a renamed test', () => edit('test_adds', 'test_adds_numbers'), []],
     ['an added test', () => `${PY}\ndef test_more():\n    assert more() == 1\n`, []],
@@ -110,12 +104,12 @@ def test_raises():
 `;
 
   test.each<SourceRow>([
-    ['unittest', UNITTEST, UNITTEST.replace('        self.assertTrue(g())\n', ''), ['assertions:*:test_a']],
+    ['unittest', UNITTEST, UNITTEST.replace('        self.assertTrue(g())\n', ''), ['(assertions:*:test_a)']],
     [
       'unittest that says nothing',
       UNITTEST,
       UNITTEST.replace('assertTrue(g())', 'assertTrue(True)'),
-      ['assertions:*:test_a'],
+      ['(assertions:*:test_a)'],
     ],
     [
       'expectedFailure',

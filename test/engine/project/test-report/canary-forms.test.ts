@@ -5,7 +5,7 @@ import {
   canaryBeside,
   canaryFits,
   withoutCanary,
-} from '../../../../src/engine/core/proof/canary.ts';
+} from '../../../../src/engine/project/test-report/canary-forms.ts';
 
 const FILES: Record<CanaryRunner, { path: string; text: string }> = {
   node: { path: 'test/cart.test.js', text: "import { test } from 'node:test';" },

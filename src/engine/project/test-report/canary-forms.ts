@@ -1,10 +1,10 @@
 /**
  * A canary: a test of our own among the tests of a run, which has to fail, as its runner is told. A run in which it does
- * not is bent: its assertions, its runner or its report say what somebody wants. Its names are other ones each time. Pure.
+ * not is bent: its assertions, its runner or its report say what somebody wants. Its names are other ones each time.
  */
-import { folderOf } from './imports.ts';
-import { patternOf } from './selection.ts';
-import type { TestOutcome } from './test-results.ts';
+import { folderOf } from '../../core/proof/imports.ts';
+import { patternOf } from '../../core/proof/selection.ts';
+import type { TestOutcome } from '../../core/proof/test-results.ts';
 
 export const CANARY_RUNNERS = ['node', 'vitest', 'jest', 'mocha', 'pytest', 'unittest', 'go'] as const;
 export type CanaryRunner = (typeof CANARY_RUNNERS)[number];
@@ -18,11 +18,8 @@ export interface Canary {
   alive: TestOutcome | 'todo';
 }
 
-/** What became of it. `missing`: no report names it. */
-export type CanaryFate = 'alive' | 'bent' | 'missing';
-
 /** A file of tests that the runner finds, for the place and the form of the canary. */
-export interface Beside {
+export interface Neighbour {
   path: string;
   text: string;
 }
@@ -37,7 +34,7 @@ export function canaryFits(runner: CanaryRunner, path: string): boolean {
 
 interface CanaryForm {
   runner: CanaryRunner;
-  beside: Beside;
+  beside: Neighbour;
   /** Changed modules that are loaded first, where tests load them, too. */
   loads: readonly string[];
   isTaken(path: string): boolean;
@@ -111,15 +108,16 @@ function relativeTo(folder: string, path: string): string {
 interface Form {
   words: readonly string[];
   number: number;
-  beside: Beside;
+  beside: Neighbour;
   /** Relative to the canary. */
   loads: readonly string[];
 }
 
 type Written = Pick<Canary, 'text' | 'title' | 'alive'>;
 
-const isEsm = ({ path, text }: Beside) =>
-  !/\.c[jt]sx?$/.test(path) && (/\.m?tsx?$|\.mjs$/.test(path) || /^\s*(?:import|export)\b[^(]/m.test(text));
+const isEsm = ({ path, text }: Neighbour) =>
+  !/\.c[jt]sx?$/.test(path) &&
+  (/\.m?tsx?$|\.mjs$/.test(path) || /^[ \t]{0,40}(?:import|export)\b[^(]/m.test(text));
 
 /** A module that cannot be loaded alone is no matter of the canary. */
 function loading({ loads, beside }: Form, by = isEsm(beside) ? 'await import' : 'require'): string {
