@@ -6,7 +6,7 @@ import { nameOf as fullName } from '../src/cli/help/help.ts';
 const HEAD = `# Commands
 
 Look up a command, its options and its exit codes. The page is made from the program (\`node scripts/run.mjs scripts/docs.ts\`);
-\`untildone COMMAND --help\` says it in your terminal, with every example. [Exit codes](exit-codes.md) and [JSON](json-output.md) have
+\`untildone COMMAND --help\` says it in your terminal, with examples. [Exit codes](exit-codes.md) and [JSON](json-output.md) have
 pages of their own. What stands here without words is explained in [the first list](#said-once).
 `;
 
@@ -75,20 +75,9 @@ function parts(
     sentence(command.description()),
     ...usageOf(command),
     ...takes(command, shared),
-    ...examples(command),
     ...exits(command, told),
   ];
   return `${all.join('\n\n')}\n`;
-}
-
-/** The examples that show an option or an argument: the name alone, or a single example, says what the heading says. */
-function examples(command: Command): string[] {
-  const all = CATALOGUE[fullName(command)]?.examples ?? [];
-  const lines = all.length === 1 ? [] : all.filter(([line]) => line !== `untildone ${fullName(command)}`);
-  const width = Math.min(60, Math.max(0, ...lines.map(([line]) => line.length)));
-  return lines.length === 0
-    ? []
-    : [['```sh', ...lines.map(([line, does]) => `${line.padEnd(width)}  # ${does}`), '```'].join('\n')];
 }
 
 /** The codes of a command; where an earlier one has the same, its name. */
