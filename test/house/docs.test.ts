@@ -23,7 +23,6 @@ const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SEC
 /** Paths of a user's project, as pages show them. */
 const OF_A_USER = [
   'src/**',
-  'src/cart.js',
   'test/a.test.ts',
   'test/old.test.ts',
   'test/run.sh',
