@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../engine/client/settings/files.ts';
-import type { Limit } from '../engine/core/run/options.ts';
+import type { Limit } from '../engine/core/run/option-values.ts';
 import { parseDuration } from '../engine/core/text/duration.ts';
 
 /** Help for the argument of commands that change a loop. */

@@ -1,9 +1,9 @@
 /** Flags for the options of a run, read back into what was chosen. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDone, type LoopState } from '../engine/core/loop/state.ts';
+import type { Limit } from '../engine/core/run/option-values.ts';
 import {
   defaultWords,
-  type Limit,
   type OptionValue,
   type RaisedLimit,
   RUN_OPTIONS,
@@ -11,7 +11,7 @@ import {
   type RunOption,
   runOptions,
 } from '../engine/core/run/options.ts';
-import type { LimitChanges } from '../engine/core/run/reopen.ts';
+import type { LimitChanges } from '../engine/core/run/raised-limits.ts';
 import { UsageError } from '../engine/core/text/errors.ts';
 import { EXIT } from '../engine/core/words/exit-codes.ts';
 import { collect, duration, value, wholeNumber } from './flags.ts';

@@ -7,7 +7,7 @@ import { openProjectToRead, type ProjectPorts } from '../engine/hook/wiring/proj
 import type { LoopRef } from '../engine/ports/ports.ts';
 import { loopsAround } from '../engine/run/person/find-loop.ts';
 import { out, warn } from '../engine/terminal/print.ts';
-import { gatherFigures, type StatsWorld } from '../read/reflect/metrics/gather.ts';
+import { gatherFigures, type StatsPorts } from '../read/reflect/metrics/gather.ts';
 import { renderStats } from '../read/reflect/metrics/render.ts';
 import { type StatsPeriod, statsJson } from '../read/reflect/metrics/stats-json.ts';
 import { findSessions, projectsFolder, type SessionFiles } from '../read/reflect/reading/files.ts';
@@ -45,7 +45,7 @@ export async function stats(flags: StatsFlags): Promise<void> {
 }
 
 /** Lists the transcripts of this machine once. */
-function sessionFiles(env: NodeJS.ProcessEnv): StatsWorld['filesOf'] {
+function sessionFiles(env: NodeJS.ProcessEnv): StatsPorts['filesOf'] {
   const { sessions } = findSessions(projectsFolder(claudeConfigDir(env)));
   const known = new Map<string, SessionFiles>();
   // The largest come first: a session that was resumed in another folder may have several.

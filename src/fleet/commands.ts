@@ -10,4 +10,4 @@ export { listSchedules, scheduleIdOf, scheduleRuns, unschedule } from './operate
 export { askOfRun, cancelRun, drainWorkers, removeDead } from './operate/steer.ts';
 export { submit } from './operate/submit.ts';
 export { scheduleView } from './operate/views.ts';
-export { repoUrl } from './truth/repo-url.ts';
+export { repoUrl } from './remote/repo-url.ts';

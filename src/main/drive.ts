@@ -2,7 +2,7 @@
 import { EXIT } from '../engine/core/words/exit-codes.ts';
 import { driveRun } from '../fleet/drive/drive.ts';
 import { WorkerLink } from '../fleet/drive/link.ts';
-import { openTruth } from '../fleet/truth/open-truth.ts';
+import { openRemoteRuns } from '../fleet/remote/open-remote-runs.ts';
 
 /** How long the last words may take. */
 const LAST_WORDS_MS = 800;
@@ -21,7 +21,7 @@ void main();
 
 async function main(): Promise<void> {
   const order = await link.order;
-  const outcome = await driveRun(order, link, (repo, options) => openTruth(repo, options));
+  const outcome = await driveRun(order, link, (repo, options) => openRemoteRuns(repo, options));
   if (link.lost.aborted) return;
   await link.send({ type: 'over', outcome });
   process.exit(EXIT.ok);

@@ -56,7 +56,7 @@ test('a test of units that opens repositories or starts programs is one of the w
 test('a file in a folder that nobody named is played by npm test, and one with the real client by test:all', () => {
   expect(tierOf('test/nowhere/a.test.ts')).toBe('world');
   expect(tierOf('test/live/nowhere.test.ts')).toBe('whole');
-  expect(tierOf('test/fleet/truth/truth.test.ts')).toBe('world');
+  expect(tierOf('test/fleet/remote/remote-runs.test.ts')).toBe('world');
 });
 
 describe('seconds on two quiet cores', () => {

@@ -21,7 +21,7 @@ export interface ForeignStatus {
 /** Finds the state files here that hold no session, or none yet, so that `status` can tell why. */
 export async function foreignStatus(
   place: Omit<StatePlace, 'session'>,
-  world: StatusWorld,
+  world: ForeignStatusPorts,
 ): Promise<ForeignStatus[]> {
   const found: ForeignStatus[] = [];
   for (const format of ALL_FORMATS) {
@@ -33,7 +33,7 @@ export async function foreignStatus(
   return found;
 }
 
-interface StatusWorld {
+interface ForeignStatusPorts {
   home: Home;
   store: FileStore;
   needsApproval(one: Pick<ForeignStateSeen, 'format' | 'path' | 'reading'>): Promise<boolean>;
@@ -43,7 +43,7 @@ async function wordsFor(
   format: StateFormat,
   path: string,
   place: StatePlace,
-  { home, store, needsApproval }: StatusWorld,
+  { home, store, needsApproval }: ForeignStatusPorts,
 ): Promise<string | undefined> {
   const reading = format.read(place, foreignFiles);
   if (reading.kind === 'none') return undefined;

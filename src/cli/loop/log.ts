@@ -11,7 +11,7 @@ import type { Clock, LoopRef } from '../../engine/ports/ports.ts';
 import { paint, type Style, statusStyle, VERDICT_STYLES } from '../../engine/terminal/style.ts';
 import { wrapLine } from '../../engine/terminal/text.ts';
 
-interface LogWorld {
+interface LogPorts {
   store: FileStore;
   home: Home;
   clock: Clock;
@@ -21,7 +21,7 @@ interface LogWorld {
 export async function log(
   options: { json: boolean; follow: boolean; subagents?: boolean },
   ref: LoopRef,
-  { store, home, clock }: LogWorld,
+  { store, home, clock }: LogPorts,
   out: (line: string) => void,
 ): Promise<void> {
   const path = store.journalFile(ref);

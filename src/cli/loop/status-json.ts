@@ -1,6 +1,6 @@
 import type { HooksState } from '../../engine/client/settings/would-run.ts';
 import type { Found } from '../../engine/run/person/find-loop.ts';
-import type { ViewingWorld } from '../../read/loop/look-at-loop.ts';
+import type { ViewingPorts } from '../../read/loop/look-at-loop.ts';
 import { foundJson, type LoopJson, type UnreadableLoopJson } from '../../read/loop/loop-json.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 
@@ -16,7 +16,7 @@ export function statusJson(
   found: readonly Found[],
   foreign: readonly ForeignStatus[],
   hooks: HooksState,
-  world: ViewingWorld,
+  world: ViewingPorts,
 ): StatusJson {
   return {
     loops: found.map((one) => foundJson(one, world)),

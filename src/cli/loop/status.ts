@@ -28,7 +28,7 @@ import {
 } from '../../engine/run/person/find-loop.ts';
 import { estimatedPart } from '../../engine/run/view/format-figures.ts';
 import { paint, paintStatus, VERDICT_STYLES } from '../../engine/terminal/style.ts';
-import { lookAtLoop, type ViewingWorld } from '../../read/loop/look-at-loop.ts';
+import { lookAtLoop, type ViewingPorts } from '../../read/loop/look-at-loop.ts';
 import type { LoopView } from '../../read/loop/loop-view.ts';
 import type { ForeignStatus } from './foreign-status.ts';
 import { statusJson } from './status-json.ts';
@@ -44,8 +44,8 @@ export interface StatusOptions {
   program?: readonly string[];
   /** Whether the hooks of a project would run. */
   hooksAt?(project: string): HooksState;
-  wallsHere?: ViewingWorld['wallsHere'];
-  turnEndOf?: ViewingWorld['turnEndOf'];
+  wallsHere?: ViewingPorts['wallsHere'];
+  turnEndOf?: ViewingPorts['turnEndOf'];
 }
 
 export function status(
@@ -55,7 +55,7 @@ export function status(
   out: (line: string) => void,
 ): void {
   const { project, foreign, hooksAt = () => ({ held: true }), wallsHere, turnEndOf } = options;
-  const world: ViewingWorld = { store, now, hooksAt, wallsHere, turnEndOf };
+  const world: ViewingPorts = { store, now, hooksAt, wallsHere, turnEndOf };
   const here = loopsAround(store, project);
   const everywhere = options.all || here.length === 0;
   const found = readLoops(store, everywhere ? store.loops() : here);
@@ -112,7 +112,7 @@ function newestEnded(found: readonly Found[]): { shown: Found[]; hidden: number 
   return { shown, hidden: hidden.size };
 }
 
-function textOf(found: Found, world: ViewingWorld, project: string): string[] {
+function textOf(found: Found, world: ViewingPorts, project: string): string[] {
   if (!('state' in found)) return [unreadable(found.ref.loop, found.problem), ''];
   const { ref, state } = found;
   const view = lookAtLoop(ref, state, world);
@@ -197,7 +197,7 @@ function gateLines(gate: GateLine): string[] {
 }
 
 /** Shows the children of a run below it, the oldest first. */
-function childLines(children: readonly Found[], world: ViewingWorld): string[] {
+function childLines(children: readonly Found[], world: ViewingPorts): string[] {
   const lines = [...children].reverse().flatMap((found) => {
     if (!('state' in found)) return [`  child ${unreadable(found.ref.loop, found.problem)}`];
     const { ref, state } = found;

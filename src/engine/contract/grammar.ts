@@ -12,7 +12,8 @@ import {
 } from '../core/contract/contract.ts';
 import { MEMORY_LINES, MEMORY_SOURCES } from '../core/loop/notes.ts';
 import { ENDINGS } from '../core/loop/state.ts';
-import { ASK_POLICIES, type AskRule } from '../core/run/options.ts';
+import { ASK_POLICIES } from '../core/run/option-values.ts';
+import type { AskRule } from '../core/run/options.ts';
 import { gate } from '../gates/grammar.ts';
 import { traitsOf } from '../gates/traits.ts';
 import { flag, gateNames, listOf, nameOf, onlyTrue, pathOf, textOf, wholeNumber } from '../schema/values.ts';

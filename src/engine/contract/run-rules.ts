@@ -1,7 +1,7 @@
 /** `run` of a contract: how the sessions of a run are started. */
 import * as z from 'zod';
 import type { RunRules } from '../core/contract/contract.ts';
-import { PERMISSION_MODES } from '../core/run/options.ts';
+import { PERMISSION_MODES } from '../core/run/option-values.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { listOf, textOf } from '../schema/values.ts';
 import { say, strict } from '../schema/words.ts';

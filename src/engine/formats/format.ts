@@ -2,7 +2,7 @@ import type { GateSpec, Limits } from '../core/contract/contract.ts';
 import type { HookEvent } from '../core/loop/event.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
 import type { Measured, Verdict } from '../core/loop/verdict.ts';
-import type { Limit } from '../core/run/options.ts';
+import type { Limit } from '../core/run/option-values.ts';
 import type { ForeignFiles, StateChange, ToolCalls, Workspace } from '../ports/ports.ts';
 import type { Held, Words } from '../ports/session-loop.ts';
 

@@ -23,7 +23,7 @@ export interface FleetJob {
 export type JobState = 'waiting' | 'delayed' | 'active' | 'ended' | 'dead';
 
 /** What is known about where a run stands; told by its worker while it goes on. */
-export interface RunNews {
+export interface ProgressReport {
   worker: string;
   status: string;
   iteration: number;
@@ -61,7 +61,7 @@ export interface RunResult {
 
 export interface JobView extends FleetJob {
   state: JobState;
-  news?: RunNews;
+  news?: ProgressReport;
   result?: RunResult;
   /** Why it is in the dead letters, or was put back last. */
   why?: string;
@@ -220,7 +220,7 @@ export interface Engine {
    * Tells where a run stands, and its new journal lines. `from`: the place of the first of them in the journal; what was
    * told from there on is replaced. So telling again does nothing, and lines that a dead worker did not publish go away.
    */
-  tell(run: string, news: RunNews, lines: readonly string[], from?: number): Promise<void>;
+  tell(run: string, news: ProgressReport, lines: readonly string[], from?: number): Promise<void>;
   /** Journal lines from this one on (the first is 0). A line that is no longer kept is ''. */
   lines(run: string, from: number, most: number): Promise<string[]>;
   workers(): Promise<WorkerView[]>;

@@ -1,7 +1,7 @@
 import type { Contract, Limits } from '../core/contract/contract.ts';
 import type { Decision, LoopState } from '../core/loop/state.ts';
 import type { Verdict } from '../core/loop/verdict.ts';
-import type { Limit } from '../core/run/options.ts';
+import type { Limit } from '../core/run/option-values.ts';
 import type { LoopRef } from './ports.ts';
 
 /** A loop of the session that an event comes from. */

@@ -21,7 +21,7 @@ import type { LoopRef } from '../../engine/ports/ports.ts';
 import type { Interrupts } from '../../engine/run/begin/interrupts.ts';
 import { prepareWorktree } from '../../engine/run/begin/setup.ts';
 import { type RunGitRecord, writeRunGitRecord } from '../../engine/run/git/record.ts';
-import type { RunFiles, Truth } from '../truth/truth.ts';
+import type { RemoteRuns, RunFiles } from '../remote/remote-runs.ts';
 import { layStart } from './checkout.ts';
 import { Hopeless } from './hopeless.ts';
 import { type FleetRecord, GIT, iterationsIn, LOOP_FILES, type SpentIteration, START } from './record.ts';
@@ -33,7 +33,7 @@ export interface Adopting {
   record: FleetRecord;
   /** The commit of the workspace. */
   work: string;
-  truth: Truth;
+  remoteRuns: RemoteRuns;
   world: ProjectPorts;
   /** A checkout of the base commit. */
   tree: string;
@@ -43,11 +43,11 @@ export interface Adopting {
 
 /** From here on the loop is that of this machine. The run is not claimed yet. */
 export async function adoptRun(ref: LoopRef, adopting: Adopting): Promise<void> {
-  const { world, record, work, truth, tree, worker } = adopting;
+  const { world, record, work, remoteRuns, tree, worker } = adopting;
   const { store } = world;
   const state = store.read(ref);
   const { contract, frozen } = await frozenHere(ref, state, adopting);
-  await truth.restore(tree, work, record.branch);
+  await remoteRuns.restore(tree, work, record.branch);
   layGitRecord(adopting);
   const iteration = state.iteration;
   writeFrozenContract(ref, { contract, frozen }, (contractSha256) =>

@@ -6,7 +6,7 @@ import { oneLine } from '../../engine/core/text/clip.ts';
 import { gitOutput, runGit } from '../../engine/project/git.ts';
 import { ownVariables } from '../../engine/run/git/user-git.ts';
 import { refNames } from '../names.ts';
-import type { Truth } from '../truth/truth.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
 import { Hopeless } from './hopeless.ts';
 import type { DriveOrder } from './protocol.ts';
 
@@ -15,9 +15,9 @@ const EMAIL = 'untildone@localhost';
 const NAMED = 20;
 
 /** Makes a checkout of a commit, in a folder that is not there yet, in which commits can be made. */
-export async function checkOut(truth: Truth, commit: string, tree: string): Promise<void> {
+export async function checkOut(remoteRuns: RemoteRuns, commit: string, tree: string): Promise<void> {
   mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
-  await truth.checkout(commit, tree);
+  await remoteRuns.checkout(commit, tree);
   await setIdentity(tree);
 }
 
@@ -36,7 +36,7 @@ async function setIdentity(tree: string): Promise<void> {
  * commits that count, as the worker read them under the seals of those runs, whose keys this process does not have.
  */
 export async function mergeRunsBefore(
-  truth: Truth,
+  remoteRuns: RemoteRuns,
   spec: RunSpec,
   tree: string,
   before: DriveOrder['before'],
@@ -44,9 +44,9 @@ export async function mergeRunsBefore(
   for (const run of spec.after) {
     const commit = before
       ? before.find((each) => each.run === run)?.commit
-      : (await truth.read(run))?.refs.work;
+      : (await remoteRuns.read(run))?.refs.work;
     // A run of another repository has nothing to merge here.
-    if (commit !== undefined) await mergeOne(truth.repo, run, commit, tree);
+    if (commit !== undefined) await mergeOne(remoteRuns.repo, run, commit, tree);
   }
   return (await git(tree, ['rev-parse', '--verify', 'HEAD'])).trim();
 }

@@ -22,24 +22,24 @@ import type { RunCommand } from '../../engine/ports/fleet.ts';
 import { refuseRoot } from '../../engine/run/begin/client-options.ts';
 import { beginRun, goOnWithRun, type RunOptions, taskOf } from '../../engine/run/begin/drive-run.ts';
 import { RUN_MARK } from '../../engine/run/begin/driver-ports.ts';
+import type { RemoteRuns, RunFiles } from '../remote/remote-runs.ts';
 import { readSpec } from '../secret.ts';
-import type { RunFiles, Truth } from '../truth/truth.ts';
 import { adoptRun, isHopeless, layJournal } from './adopt.ts';
 import { checkOut, mergeRunsBefore, projectIn } from './checkout.ts';
 import { missingVariables, processEnvironment, runEnvironment } from './environment.ts';
+import { FleetPublisher } from './fleet-publisher.ts';
 import { Hopeless } from './hopeless.ts';
-import { FleetKeeper } from './keeper.ts';
 import type { WorkerLink } from './link.ts';
-import { News } from './news.ts';
+import { ProgressReporter } from './progress-reporter.ts';
 import type { DriveOrder, DriveOutcome } from './protocol.ts';
-import { Publisher, whileAway } from './publisher.ts';
 import { END, type FleetRecord, META, readEnd, readRecord, renderEnd, renderMeta } from './record.ts';
+import { RemoteRun, whileAway } from './remote-run.ts';
 
-/** Opens the truth about the runs of a repository. */
-export type OpenTruth = (
+/** Opens the runs of a repository, as its git remote holds them. */
+export type OpenRemoteRuns = (
   repo: string,
   options: { caches: string; env: NodeJS.ProcessEnv; signal: AbortSignal; note(text: string): void },
-) => Truth;
+) => RemoteRuns;
 
 const CAUSE = 500;
 /** Set for everything that this very process starts: another worker of this machine may have taken the run meanwhile. */
@@ -51,15 +51,15 @@ const COMMANDS_MS = 6_000;
 export async function driveRun(
   order: DriveOrder,
   link: WorkerLink,
-  openTruth: OpenTruth,
+  openRemoteRuns: OpenRemoteRuns,
 ): Promise<DriveOutcome> {
-  const news = new News(link);
+  const progress = new ProgressReporter(link);
   try {
-    return await new RunOnMachine(order, link, news, openTruth).drive();
+    return await new RunOnMachine(order, link, progress, openRemoteRuns).drive();
   } catch (error) {
     return outcomeOf(error, link);
   } finally {
-    await news.close();
+    await progress.close();
     link.close();
   }
 }
@@ -89,16 +89,21 @@ function wordsOf(error: unknown): string {
 class RunOnMachine {
   readonly #order: DriveOrder;
   readonly #link: WorkerLink;
-  readonly #news: News;
-  readonly #openTruth: OpenTruth;
+  readonly #progress: ProgressReporter;
+  readonly #openRemoteRuns: OpenRemoteRuns;
   readonly #tree: string;
   readonly #mark = randomUUID();
 
-  constructor(order: DriveOrder, link: WorkerLink, news: News, openTruth: OpenTruth) {
+  constructor(
+    order: DriveOrder,
+    link: WorkerLink,
+    progress: ProgressReporter,
+    openRemoteRuns: OpenRemoteRuns,
+  ) {
     this.#order = order;
     this.#link = link;
-    this.#news = news;
-    this.#openTruth = openTruth;
+    this.#progress = progress;
+    this.#openRemoteRuns = openRemoteRuns;
     this.#tree = join(order.folder, 'tree');
   }
 
@@ -118,7 +123,7 @@ class RunOnMachine {
     // What an earlier take left here is not what was published, and its processes would work beside this one.
     await endMarked(`${RUN_MARK}=${run}`);
     for (const name of ['home', 'tree']) rmSync(join(folder, name), { recursive: true, force: true });
-    const truth = this.#openTruth(spec.repo, {
+    const remoteRuns = this.#openRemoteRuns(spec.repo, {
       caches,
       env: process.env,
       signal: this.#link.lost,
@@ -127,7 +132,7 @@ class RunOnMachine {
     const published = await whileAway(
       this.#with,
       () => true,
-      () => truth.read(run),
+      () => remoteRuns.read(run),
     );
     if (!published) throw new Hopeless(`${spec.repo} does not know run ${run}: its refs were removed`);
     const { refs, files } = published;
@@ -136,15 +141,20 @@ class RunOnMachine {
     if (end) return { kind: 'ended', result: end.result, spent: record?.spent };
     const early = record ? undefined : tooEarly(spec);
     if (early) return early;
-    const publisherFrom = (first: FleetRecord) =>
-      new Publisher({ ...this.#with, order: this.#order, truth, refs, files, record: record ?? first });
+    const remoteRunFrom = (first: FleetRecord) =>
+      new RemoteRun({ ...this.#with, order: this.#order, remoteRuns, refs, files, record: record ?? first });
     if (!record || !files['journal.jsonl'] || refs.work === undefined)
-      return this.#begin(spec, env, truth, publisherFrom);
-    return this.#goOn(spec, env, truth, { files, record, work: refs.work, publisher: publisherFrom(record) });
+      return this.#begin(spec, env, remoteRuns, remoteRunFrom);
+    return this.#goOn(spec, env, remoteRuns, {
+      files,
+      record,
+      work: refs.work,
+      remoteRun: remoteRunFrom(record),
+    });
   }
 
   get #with() {
-    return { link: this.#link, news: this.#news };
+    return { link: this.#link, progress: this.#progress };
   }
 
   /** The environment of the run. This process keeps besides what git needs to reach the remote. */
@@ -169,57 +179,57 @@ class RunOnMachine {
     return openProjectWith(env, loadQuietJudges, () => realPath(project));
   }
 
-  #keeper(world: ProjectPorts, publisher: Publisher, spec: RunSpec): FleetKeeper {
+  #publisher(world: ProjectPorts, remoteRun: RemoteRun, spec: RunSpec): FleetPublisher {
     const { model } = spec.client;
     const { waitMs } = this.#order;
     const mark = `${OWN_MARK}=${this.#mark}`;
-    return new FleetKeeper({ ...this.#with, world, publisher, tree: this.#tree, mark, model, waitMs });
+    return new FleetPublisher({ ...this.#with, world, remoteRun, tree: this.#tree, mark, model, waitMs });
   }
 
   async #begin(
     spec: RunSpec,
     env: NodeJS.ProcessEnv,
-    truth: Truth,
-    publisherFrom: (record: FleetRecord) => Publisher,
+    remoteRuns: RemoteRuns,
+    remoteRunFrom: (record: FleetRecord) => RemoteRun,
   ): Promise<DriveOutcome> {
-    this.#news.doing('makes its checkout');
-    const base = await this.#checkedOut(spec, truth);
+    this.#progress.doing('makes its checkout');
+    const base = await this.#checkedOut(spec, remoteRuns);
     if (base === undefined) {
-      const publisher = publisherFrom({ v: 1, base: spec.commit, branch: '', applied: [], takes: 0 });
-      return this.#endedBefore(spec, publisher, this.#link.endedBy);
+      const remoteRun = remoteRunFrom({ v: 1, base: spec.commit, branch: '', applied: [], takes: 0 });
+      return this.#endedBefore(spec, remoteRun, this.#link.endedBy);
     }
     const world = this.#world(spec, env);
     const options = optionsOf(spec);
     checkPlan(options, world);
-    const publisher = publisherFrom({ v: 1, base, branch: '', applied: [], takes: 0 });
-    const keeper = this.#keeper(world, publisher, spec);
+    const remoteRun = remoteRunFrom({ v: 1, base, branch: '', applied: [], takes: 0 });
+    const publisher = this.#publisher(world, remoteRun, spec);
     try {
-      const left = await keeper.unlessEnded(beginRun(options, keeper.observers()));
-      if (left) return await this.#leave(spec, world, keeper, left);
-      await keeper.endProcesses();
-      return await this.#endedBefore(spec, publisher, keeper.endedEarly);
+      const left = await publisher.unlessEnded(beginRun(options, publisher.observers()));
+      if (left) return await this.#leave(spec, world, publisher, left);
+      await publisher.endProcesses();
+      return await this.#endedBefore(spec, remoteRun, publisher.endedEarly);
     } catch (error) {
-      if (keeper.failure !== undefined) throw keeper.failure;
-      if (keeper.endedEarly) return this.#endedBefore(spec, publisher, keeper.endedEarly);
+      if (publisher.failure !== undefined) throw publisher.failure;
+      if (publisher.endedEarly) return this.#endedBefore(spec, remoteRun, publisher.endedEarly);
       if (!(error instanceof NothingToDo)) throw error;
-      return this.#endedEarly(spec, publisher, 'nothing_to_do', error.lines.join(' '));
+      return this.#endedEarly(spec, remoteRun, 'nothing_to_do', error.lines.join(' '));
     }
   }
 
   /** Makes the checkout of a run that begins. Returns its base commit; undefined when somebody ended the run meanwhile. */
-  async #checkedOut(spec: RunSpec, truth: Truth): Promise<string | undefined> {
+  async #checkedOut(spec: RunSpec, remoteRuns: RemoteRuns): Promise<string | undefined> {
     const { env } = process;
     const { lost, ending } = this.#link;
     const signal = AbortSignal.any([lost, ending]);
     const note = (text: string) => void this.#link.send({ type: 'note', text });
-    const stoppable = this.#openTruth(spec.repo, { caches: this.#order.caches, env, signal, note });
+    const stoppable = this.#openRemoteRuns(spec.repo, { caches: this.#order.caches, env, signal, note });
     try {
       await whileAway(
         this.#with,
         () => !ending.aborted,
         () => checkOut(stoppable, spec.commit, this.#tree),
       );
-      return await mergeRunsBefore(truth, spec, this.#tree, this.#order.before);
+      return await mergeRunsBefore(remoteRuns, spec, this.#tree, this.#order.before);
     } catch (error) {
       if (ending.aborted && !lost.aborted) return undefined;
       throw error;
@@ -227,30 +237,30 @@ class RunOnMachine {
   }
 
   /** Ends a run that a person ended before its loop began. */
-  #endedBefore(spec: RunSpec, publisher: Publisher, by: RunCommand | undefined): Promise<DriveOutcome> {
+  #endedBefore(spec: RunSpec, remoteRun: RemoteRun, by: RunCommand | undefined): Promise<DriveOutcome> {
     const status = by?.command === 'release' ? 'released' : 'cancelled';
-    return this.#endedEarly(spec, publisher, status, by?.text || 'by a person');
+    return this.#endedEarly(spec, remoteRun, status, by?.text || 'by a person');
   }
 
   /** A run that was resumed while it was being left goes on. */
   async #leave(
     spec: RunSpec,
     world: ProjectPorts,
-    keeper: FleetKeeper,
+    publisher: FleetPublisher,
     left: LoopState,
   ): Promise<DriveOutcome> {
     for (let state = left; ; ) {
-      if (!keeper.isResumed(state)) return keeper.outcomeAfter();
+      if (!publisher.isResumed(state)) return publisher.outcomeAfter();
       const ref = world.store.loops(world.project).find(({ loop }) => loop === spec.run);
-      if (!ref) return keeper.outcomeAfter();
-      state = await goOnWithRun(ref, {}, keeper.observers());
+      if (!ref) return publisher.outcomeAfter();
+      state = await goOnWithRun(ref, {}, publisher.observers());
     }
   }
 
   /** A run that ended before its loop began has no journal. */
   async #endedEarly(
     spec: RunSpec,
-    publisher: Publisher,
+    remoteRun: RemoteRun,
     status: string,
     detail: string,
   ): Promise<DriveOutcome> {
@@ -260,56 +270,56 @@ class RunOnMachine {
     const result = { status, cause: oneLine(detail, CAUSE), iterations: 0, ...figures };
     const meta = { v: 1 as const, run, worker, status, iteration: 0, ...figures, detail, at };
     const files = { [META]: renderMeta(meta), [END]: renderEnd({ result, at }, run, key) };
-    await publisher.publishFiles(files, this.#order.folder, `${run}: ${status}`);
+    await remoteRun.publishFiles(files, this.#order.folder, `${run}: ${status}`);
     return { kind: 'ended', result };
   }
 
   async #goOn(
     spec: RunSpec,
     env: NodeJS.ProcessEnv,
-    truth: Truth,
-    published: { files: RunFiles; record: FleetRecord; work: string; publisher: Publisher },
+    remoteRuns: RemoteRuns,
+    published: { files: RunFiles; record: FleetRecord; work: string; remoteRun: RemoteRun },
   ): Promise<DriveOutcome> {
-    const { files, record, work, publisher } = published;
+    const { files, record, work, remoteRun } = published;
     const { rest } = record;
     // It was woken by a command, unless the queue was made anew.
     if (rest && rest.kind !== 'by_itself' && !(await this.#link.hasCommand(COMMANDS_MS)))
       return { kind: 'rests', why: rest.why };
-    this.#news.doing('takes up the run where it was published');
+    this.#progress.doing('takes up the run where it was published');
     await whileAway(
       this.#with,
       () => true,
-      () => checkOut(truth, record.base, this.#tree),
+      () => checkOut(remoteRuns, record.base, this.#tree),
     );
     const world = this.#world(spec, env);
-    const keeper = this.#keeper(world, publisher, spec);
+    const publisher = this.#publisher(world, remoteRun, spec);
     const { ref, state, spent } = await layJournal({ files, world, spec });
     try {
       if (hasEnded(state)) {
-        await truth.restore(this.#tree, work, record.branch);
-        return await keeper.endedBefore(ref, state, record, spent);
+        await remoteRuns.restore(this.#tree, work, record.branch);
+        return await publisher.endedBefore(ref, state, record, spent);
       }
       const { worker } = this.#order;
-      const { interrupts, reporter } = keeper.observers();
+      const { interrupts, reporter } = publisher.observers();
       await adoptRun(ref, {
         worker,
         spec,
         files,
         record,
         work,
-        truth,
+        remoteRuns,
         world,
         tree: this.#tree,
         interrupts,
         note: reporter.note,
       });
-      const rests = await keeper.takesUp(ref, record, spent);
+      const rests = await publisher.takesUp(ref, record, spent);
       if (rests) return rests;
-      return await this.#leave(spec, world, keeper, await goOnWithRun(ref, {}, keeper.observers()));
+      return await this.#leave(spec, world, publisher, await goOnWithRun(ref, {}, publisher.observers()));
     } catch (error) {
-      const cancelled = keeper.failure === undefined ? await keeper.cancelUnadopted(ref) : undefined;
+      const cancelled = publisher.failure === undefined ? await publisher.cancelUnadopted(ref) : undefined;
       if (cancelled) return cancelled;
-      throw keeper.failure ?? error;
+      throw publisher.failure ?? error;
     }
   }
 }

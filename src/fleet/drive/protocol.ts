@@ -1,5 +1,5 @@
 /** What a worker and the process that drives one run say to each other, as JSON over the channel of `fork`. */
-import type { RunCommand, RunNews, RunResult } from '../../engine/ports/fleet.ts';
+import type { ProgressReport, RunCommand, RunResult } from '../../engine/ports/fleet.ts';
 import type { SpentIteration } from './record.ts';
 
 /** The first message to the process: everything that it needs. */
@@ -53,7 +53,7 @@ export type FromDriver =
   /** Asks before an iteration begins. `costUsd`: what the run has spent in all. */
   | { type: 'may'; id: number; model: string; costUsd: number; iteration: number }
   /** `from`: the place of the first line in the journal. After a take-over it is 0 once more: what was told is replaced. */
-  | { type: 'news'; news: Omit<RunNews, 'worker'>; lines: string[]; from?: number }
+  | { type: 'news'; news: Omit<ProgressReport, 'worker'>; lines: string[]; from?: number }
   /** An iteration was judged and published; each number comes once. `costUsd`: what the run has spent in all. */
   | { type: 'published'; iteration: number; commit: string; costUsd?: number; spent?: Spent }
   /** A command was not carried out, and will not be. */

@@ -4,7 +4,7 @@ import type { JournalLine } from '../../engine/home/journal/line.ts';
 import { sealedJson, unsealedJson } from '../../engine/home/layout.ts';
 import type { RunResult } from '../../engine/ports/fleet.ts';
 import type { RunGitRecord } from '../../engine/run/git/record.ts';
-import type { RunFiles } from '../truth/truth.ts';
+import type { RunFiles } from '../remote/remote-runs.ts';
 
 /** Files of a publication that have the name of a file in the folder of the loop. */
 export const LOOP_FILES = [

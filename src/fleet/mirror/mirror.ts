@@ -14,13 +14,13 @@ import { writeWhole } from '../../engine/files/whole-file.ts';
 import { copyOfEndFile, createHome, type Home, homeAt } from '../../engine/home/layout.ts';
 import type { JobState, JobView, Spent, WorkerView } from '../../engine/ports/fleet.ts';
 import type { Fleet } from '../operate/fleet.ts';
+import type { RunFiles } from '../remote/remote-runs.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
-import type { RunFiles } from '../truth/truth.ts';
 import { type KnownRun, newsMark, publishedMark } from './known-run.ts';
 import { MirroredJournal } from './mirrored-journal.ts';
 
 export interface MirrorOptions {
-  fleet: Pick<Fleet, 'engine' | 'secret' | 'truthOf' | 'now'>;
+  fleet: Pick<Fleet, 'engine' | 'secret' | 'remoteRunsOf' | 'now'>;
   /** An empty folder for the home. */
   folder: string;
 }
@@ -280,7 +280,7 @@ export class Mirror {
     const now = this.fleet.now();
     known.asked = { mark: publishedMark(job), at: now };
     try {
-      const found = await this.fleet.truthOf(spec.repo).read(job.run);
+      const found = await this.fleet.remoteRunsOf(spec.repo).read(job.run);
       return found !== undefined && this.takeFiles(known, found.files);
     } catch {
       known.asked = { mark: '', at: now };

@@ -4,7 +4,7 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { slashed } from '../../engine/files/platform.ts';
 import { realPath } from '../../engine/home/layout.ts';
 import { findUserRepository, runUserGit } from '../../engine/project/trees/user-repository.ts';
-import { repoUrl } from '../truth/repo-url.ts';
+import { repoUrl } from '../remote/repo-url.ts';
 
 export interface Checkout {
   repo: string;

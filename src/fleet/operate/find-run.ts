@@ -61,7 +61,7 @@ async function onRemotes(id: string, jobs: readonly JobView[], fleet: Fleet): Pr
   const away: string[] = [];
   for (const repo of await allRepos(fleet, jobs)) {
     try {
-      const runs = await fleet.truthOf(repo).runs();
+      const runs = await fleet.remoteRunsOf(repo).runs();
       found.push(...runs.filter(({ run }) => run.startsWith(id)).map(({ run }) => ({ run, repo })));
     } catch (error) {
       away.push(`${repo} (${(error as Error).message})`);

@@ -1,7 +1,7 @@
 /** What the commands of a fleet work with. */
 import type { Home } from '../../engine/home/layout.ts';
 import type { Engine } from '../../engine/ports/fleet.ts';
-import type { RunFiles, Truth } from '../truth/truth.ts';
+import type { RemoteRuns, RunFiles } from '../remote/remote-runs.ts';
 
 /** The schedules of a repository, on its remote: one ref each. */
 export interface ScheduleRefs {
@@ -13,8 +13,8 @@ export interface ScheduleRefs {
 
 export interface Fleet {
   engine: Engine;
-  /** The truth about the runs of a repository. */
-  truthOf(repo: string): Truth;
+  /** The runs of a repository, as its git remote holds them. */
+  remoteRunsOf(repo: string): RemoteRuns;
   schedulesAt(repo: string): ScheduleRefs;
   secret: string;
   home: Home;

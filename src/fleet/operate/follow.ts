@@ -117,7 +117,7 @@ async function publishedLines(
   fleet: Fleet,
 ): Promise<string[]> {
   try {
-    const read = await fleet.truthOf(repo).read(run);
+    const read = await fleet.remoteRunsOf(repo).read(run);
     const published = read && publishedOf(run, read.files, fleet.secret);
     if (published && !published.spec) throw wrongSecret(run);
     return published?.lines ?? [];
@@ -186,9 +186,9 @@ export async function waitForRuns(
 }
 
 /** Where the queue has no result with a seal of how a run ended, its remote says it. */
-async function withPublishedResult(job: JobView, { truthOf, secret }: Fleet): Promise<JobView> {
+async function withPublishedResult(job: JobView, { remoteRunsOf, secret }: Fleet): Promise<JobView> {
   if (job.state !== 'ended' || job.result || job.isStranger) return job;
-  const read = await truthOf(job.repo)
+  const read = await remoteRunsOf(job.repo)
     .read(job.run)
     .catch(() => undefined);
   const { result } = read ? publishedOf(job.run, read.files, secret) : {};

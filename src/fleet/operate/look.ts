@@ -129,9 +129,9 @@ export async function showRun(text: string, fleet: Fleet): Promise<RunDetails> {
   };
 }
 
-async function readOrNote(run: string, repo: string, notes: string[], { truthOf }: Fleet) {
+async function readOrNote(run: string, repo: string, notes: string[], { remoteRunsOf }: Fleet) {
   try {
-    return await truthOf(repo).read(run);
+    return await remoteRunsOf(repo).read(run);
   } catch (error) {
     notes.push(`the remote cannot be read (${(error as Error).message})`);
     return undefined;

@@ -4,11 +4,11 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { createHome, type Home, homeFrom } from '../../engine/home/layout.ts';
 import { EXAMPLE } from '../queue/address.ts';
 import { openEngine } from '../queue/engine.ts';
+import { openRemoteRuns } from '../remote/open-remote-runs.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';
 import { ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';
-import { openTruth } from '../truth/open-truth.ts';
-import type { Truth } from '../truth/truth.ts';
 import type { Fleet } from './fleet.ts';
 import { fleetFolder } from './repos.ts';
 import { scheduleRefs } from './schedule-refs.ts';
@@ -47,15 +47,15 @@ export function fleetOver({
   caches,
   ...own
 }: Pick<Fleet, 'engine' | 'home' | 'env' | 'secret'> & { caches?: string }): Fleet {
-  const truths = new Map<string, Truth>();
+  const allRemoteRuns = new Map<string, RemoteRuns>();
   const folder = () => caches ?? join(fleetFolder(own.home), 'caches');
   return {
     ...own,
     now: Date.now,
-    truthOf: (repo) => {
-      const truth = truths.get(repo) ?? openTruth(repo, { caches: folder(), env: own.env });
-      truths.set(repo, truth);
-      return truth;
+    remoteRunsOf: (repo) => {
+      const remoteRuns = allRemoteRuns.get(repo) ?? openRemoteRuns(repo, { caches: folder(), env: own.env });
+      allRemoteRuns.set(repo, remoteRuns);
+      return remoteRuns;
     },
     schedulesAt: (repo) => scheduleRefs(repo, folder(), { env: own.env }),
   };

@@ -10,8 +10,8 @@ import { checkedPromise } from '../../engine/hook/start/inputs.ts';
 import { checkTask, contractOf } from '../../engine/hook/start/start.ts';
 import { featureTask } from '../../engine/run/parallel/pieces.ts';
 import { runIdFor } from '../names.ts';
-import { isLocal } from '../truth/repo-url.ts';
-import type { Truth } from '../truth/truth.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
+import { isLocal } from '../remote/repo-url.ts';
 import type { SubmitRequest } from './request.ts';
 
 export interface RunsPlan {
@@ -24,9 +24,9 @@ export interface RunsPlan {
 }
 
 /** Looks at the commit on the remote, and refuses what cannot work. */
-export async function planRuns(request: SubmitRequest, truth: Truth, now: Date): Promise<RunsPlan> {
-  const commit = await truth.resolve(request.ref);
-  const at = (path: string) => truth.fileAt(commit, inFolder(request.folder, path));
+export async function planRuns(request: SubmitRequest, remoteRuns: RemoteRuns, now: Date): Promise<RunsPlan> {
+  const commit = await remoteRuns.resolve(request.ref);
+  const at = (path: string) => remoteRuns.fileAt(commit, inFolder(request.folder, path));
   const { contract: written, notes, file } = await writtenContract(request, at);
   const features = request.features === undefined ? undefined : await openFeatures(request.features, at);
   const task = taskOf(request, written);

@@ -1,5 +1,5 @@
 /** Removes refs of runs that ended long ago. The branches for people stay. */
-import type { Refs } from '../truth/truth.ts';
+import type { Refs } from '../remote/remote-runs.ts';
 import { allRepos } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { publishedOf } from './published.ts';
@@ -27,9 +27,9 @@ export async function prunable(
   const found: Prune = { runs: [], problems: [] };
   for (const repo of repos ?? (await allRepos(fleet))) {
     try {
-      const truth = fleet.truthOf(repo);
-      for (const { run } of await truth.runs()) {
-        const read = await truth.read(run);
+      const remoteRuns = fleet.remoteRunsOf(repo);
+      for (const { run } of await remoteRuns.runs()) {
+        const read = await remoteRuns.read(run);
         const { result, endedAt } = read ? publishedOf(run, read.files, fleet.secret) : {};
         if (!read || !result || endedAt === undefined || fleet.now() - endedAt < olderThanMs) continue;
         found.runs.push({ run, repo, status: result.status, endedAt, refs: read.refs });
@@ -43,7 +43,7 @@ export async function prunable(
 
 /** Removes a run that `prunable` found: from its remote if nothing was published since, and from the queue. */
 export async function pruneRun({ run, repo, refs }: Prunable, fleet: Fleet): Promise<void> {
-  await fleet.truthOf(repo).remove(run, refs);
+  await fleet.remoteRunsOf(repo).remove(run, refs);
   const job = await fleet.engine.job(run);
   if (job?.state === 'ended') await fleet.engine.remove(run);
 }

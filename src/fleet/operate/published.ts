@@ -5,8 +5,8 @@ import { hasEnded, isDone, type LoopState } from '../../engine/core/loop/state.t
 import { type LastLine, lineCheck, nextLine } from '../../engine/home/journal/file.ts';
 import type { FleetJob, RunResult } from '../../engine/ports/fleet.ts';
 import { END, headIn, META, readEnd, readRecord, renderEnd } from '../drive/record.ts';
+import type { RunFiles } from '../remote/remote-runs.ts';
 import { keyOfRun, readSpec } from '../secret.ts';
-import type { RunFiles } from '../truth/truth.ts';
 
 export const SPEC_FILE = 'spec';
 export const JOURNAL_FILE = 'journal.jsonl';

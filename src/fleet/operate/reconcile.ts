@@ -3,7 +3,7 @@
  * there. It only adds, and adding twice does nothing, so it can run at any time, twice, and on two machines at once.
  */
 import type { JobView } from '../../engine/ports/fleet.ts';
-import type { Truth } from '../truth/truth.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
 import { ALL_STATES, allJobs, allRepos } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { jobOf, publishedOf } from './published.ts';
@@ -68,12 +68,12 @@ async function reconcileRepo(
   done: Reconciled,
   fleet: Fleet,
 ): Promise<void> {
-  const truth = fleet.truthOf(repo);
-  const there = await truth.runs();
+  const remoteRuns = fleet.remoteRunsOf(repo);
+  const there = await remoteRuns.runs();
   const known = new Set(jobs.map(({ run }) => run));
   for (const { run } of there) {
     if (known.has(run)) done.known++;
-    else await bringBack(run, truth, dryRun, done, fleet);
+    else await bringBack(run, remoteRuns, dryRun, done, fleet);
   }
   const onRemote = new Set(there.map(({ run }) => run));
   done.missing.push(
@@ -81,20 +81,20 @@ async function reconcileRepo(
       .filter((job) => job.repo === repo && job.state !== 'ended' && !onRemote.has(job.run))
       .map(({ run }) => ({ run, repo })),
   );
-  done.schedules.push(...(await restoreSchedules(truth, dryRun, fleet)));
+  done.schedules.push(...(await restoreSchedules(remoteRuns, dryRun, fleet)));
   if (!dryRun && there.length > 0) rememberRepo(fleet.home, repo);
   done.repos.push({ repo, runs: there.length, problem: null });
 }
 
 async function bringBack(
   run: string,
-  truth: Truth,
+  remoteRuns: RemoteRuns,
   dryRun: boolean,
   done: Reconciled,
   fleet: Fleet,
 ): Promise<void> {
-  const { repo } = truth;
-  const read = await truth.read(run);
+  const { repo } = remoteRuns;
+  const read = await remoteRuns.read(run);
   if (!read) return;
   const { spec, sealed, result } = publishedOf(run, read.files, fleet.secret);
   if (!spec) {

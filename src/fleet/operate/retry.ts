@@ -3,19 +3,14 @@
 import type { FrozenContract } from '../../engine/core/contract/contract.ts';
 import { Fenced } from '../../engine/core/fleet/errors.ts';
 import { hasEnded } from '../../engine/core/loop/state.ts';
-import {
-  canReopen,
-  changedLimits,
-  changesInWords,
-  type LimitChanges,
-  limitInTheWay,
-} from '../../engine/core/run/reopen.ts';
+import { changedLimits, changesInWords, type LimitChanges } from '../../engine/core/run/raised-limits.ts';
+import { canReopen, limitInTheWay } from '../../engine/core/run/reopen.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { sha256 } from '../../engine/files/digest.ts';
 import { nextLine } from '../../engine/home/journal/file.ts';
 import { RECORD, readRecord, renderRecord } from '../drive/record.ts';
+import type { RunFiles } from '../remote/remote-runs.ts';
 import { keyOfRun, readSpec, sealSpec } from '../secret.ts';
-import type { RunFiles } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import {
@@ -63,8 +58,8 @@ async function reopenPublished(
   changes: LimitChanges,
   fleet: Fleet,
 ): Promise<{ words: string; sealed: string }> {
-  const truth = fleet.truthOf(repo);
-  const read = await truth.read(run);
+  const remoteRuns = fleet.remoteRunsOf(repo);
+  const read = await remoteRuns.read(run);
   if (!read) throw new UsageError(`${repo} has nothing of run ${run}: submit it again`);
   const published = publishedOf(run, read.files, fleet.secret);
   if (!published.spec) throw wrongSecret(run);
@@ -74,7 +69,7 @@ async function reopenPublished(
   if (!files) return { words: '', sealed };
   const again = { ...files, [SPEC_FILE]: Buffer.from(sealed) };
   try {
-    await truth.publish(
+    await remoteRuns.publish(
       { run, expected: read.refs, files: again, message: `${run}: goes on` },
       fleet.home.root,
     );

@@ -1,15 +1,15 @@
 /** The schedules of a repository, on its remote: `refs/untildone/schedules/<id>`, a commit with the files of the schedule. */
 import { RemoteAway } from '../../engine/core/fleet/errors.ts';
-import { type Cache, cacheGit, cacheOf, fetch, locked, ready } from '../truth/cache.ts';
-import { readJournal, writeJournal } from '../truth/journal-commit.ts';
-import { identityFor } from '../truth/publish.ts';
-import { type GitWorld, listRemote, PUSH_MS, remoteGit, said } from '../truth/remote.ts';
-import type { RunFiles } from '../truth/truth.ts';
+import { type Cache, cacheGit, cacheOf, fetch, locked, ready } from '../remote/cache.ts';
+import { listRemote, PUSH_MS, type RemoteGit, remoteGit, said } from '../remote/git-calls.ts';
+import { readJournal, writeJournal } from '../remote/journal-commit.ts';
+import { identityFor } from '../remote/publish.ts';
+import type { RunFiles } from '../remote/remote-runs.ts';
 import type { ScheduleRefs } from './fleet.ts';
 
 const SCHEDULES = 'refs/untildone/schedules/';
 
-export function scheduleRefs(repo: string, caches: string, world: GitWorld): ScheduleRefs {
+export function scheduleRefs(repo: string, caches: string, world: RemoteGit): ScheduleRefs {
   const cache = cacheOf(caches, repo, world);
   return {
     all: () => allSchedules(cache),

@@ -9,7 +9,7 @@ import { UsageError } from '../../engine/core/text/errors.ts';
 import { hmacSha256, sha256 } from '../../engine/files/digest.ts';
 import { sealedJson, unsealedJson } from '../../engine/home/layout.ts';
 import type { Schedule } from '../../engine/ports/fleet.ts';
-import type { Truth } from '../truth/truth.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
 import type { Fleet } from './fleet.ts';
 import { planRuns, type RunsPlan } from './plan.ts';
 import { knownRepos, rememberRepo } from './repos.ts';
@@ -58,7 +58,7 @@ export async function scheduleRuns(
   if (request.key !== undefined || request.notBefore !== undefined)
     throw new UsageError('a schedule makes keys and times of its own: leave --key and --at out');
   await engine.ready();
-  const plan = await planRuns(request, fleet.truthOf(request.repo), new Date(now()));
+  const plan = await planRuns(request, fleet.remoteRunsOf(request.repo), new Date(now()));
   const before = (await engine.schedules()).find((each) => each.id === id);
   const known = before !== undefined && isSame(before, { id, when, request }, secret);
   if (before && !known)
@@ -134,10 +134,14 @@ export async function unschedule(id: string, fleet: Fleet): Promise<{ id: string
 }
 
 /** Puts schedules of a remote on the queue that are not there. Returns their names. */
-export async function restoreSchedules(truth: Truth, dryRun: boolean, fleet: Fleet): Promise<string[]> {
+export async function restoreSchedules(
+  remoteRuns: RemoteRuns,
+  dryRun: boolean,
+  fleet: Fleet,
+): Promise<string[]> {
   const known = new Set((await fleet.engine.schedules()).map(({ id }) => id));
   const restored: string[] = [];
-  for (const [id, files] of await fleet.schedulesAt(truth.repo).all()) {
+  for (const [id, files] of await fleet.schedulesAt(remoteRuns.repo).all()) {
     const text = files[TEMPLATE_FILE]?.toString('utf8') ?? '';
     const template = readTemplate(text, id, fleet.secret);
     if (!template || known.has(id)) continue;

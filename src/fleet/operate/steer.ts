@@ -121,10 +121,10 @@ async function recordEnd(
   note: string | undefined,
   fleet: Fleet,
 ): Promise<'recorded' | 'there' | 'away'> {
-  const truth = fleet.truthOf(repo);
+  const remoteRuns = fleet.remoteRunsOf(repo);
   for (let left = TRIES; ; left--) {
     try {
-      const read = await truth.read(run);
+      const read = await remoteRuns.read(run);
       if (!read || publishedOf(run, read.files, fleet.secret).result) return 'there';
       const entry = {
         kind: 'command' as const,
@@ -139,7 +139,10 @@ async function recordEnd(
         fleet.secret,
         fleet.now(),
       );
-      await truth.publish({ run, expected: read.refs, files, message: `${run}: cancelled` }, fleet.home.root);
+      await remoteRuns.publish(
+        { run, expected: read.refs, files, message: `${run}: cancelled` },
+        fleet.home.root,
+      );
       return 'recorded';
     } catch (error) {
       if (error instanceof RemoteAway) return 'away';

@@ -9,8 +9,8 @@ import { oneLine } from '../../engine/core/text/clip.ts';
 import { defined } from '../../engine/core/text/defined.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import type { JobState, RunResult } from '../../engine/ports/fleet.ts';
+import type { RemoteRuns } from '../remote/remote-runs.ts';
 import { sealSpec } from '../secret.ts';
-import type { Truth } from '../truth/truth.ts';
 import { type FoundRun, findRun, wrongSecret } from './find-run.ts';
 import type { Fleet } from './fleet.ts';
 import { planRuns } from './plan.ts';
@@ -46,12 +46,12 @@ const AT_ONCE = 4;
 export async function submit(request: SubmitRequest, fleet: Fleet): Promise<Submission> {
   const { engine, now } = fleet;
   await engine.ready();
-  const truth = fleet.truthOf(request.repo);
+  const remoteRuns = fleet.remoteRunsOf(request.repo);
   const after = await Promise.all(request.after.map((run) => findRun(run, fleet)));
   const named = { ...request, after: [...new Set(after.map(({ run }) => run))] };
-  const { commit, runs, notes, specs } = await planRuns(named, truth, new Date(now()));
+  const { commit, runs, notes, specs } = await planRuns(named, remoteRuns, new Date(now()));
   rememberRepo(fleet.home, request.repo);
-  const submitted = await inTurns(specs, AT_ONCE, (spec) => submitOne(spec, truth, fleet));
+  const submitted = await inTurns(specs, AT_ONCE, (spec) => submitOne(spec, remoteRuns, fleet));
   const { repo, ref } = request;
   return { repo, ref, commit, runs, notes: [...notes, ...after.flatMap(notDone)], submitted };
 }
@@ -87,10 +87,10 @@ function notDone({ run, job }: FoundRun): string[] {
       ];
 }
 
-async function submitOne(spec: RunSpec, truth: Truth, fleet: Fleet): Promise<Submitted> {
+async function submitOne(spec: RunSpec, remoteRuns: RemoteRuns, fleet: Fleet): Promise<Submitted> {
   const sealed = sealSpec(spec, fleet.secret);
-  const made = await truth.create(spec.run, spec.commit, { [SPEC_FILE]: Buffer.from(sealed) });
-  if (made === 'known') return submitAgain(spec, truth, fleet);
+  const made = await remoteRuns.create(spec.run, spec.commit, { [SPEC_FILE]: Buffer.from(sealed) });
+  if (made === 'known') return submitAgain(spec, remoteRuns, fleet);
   await queue(spec, sealed, fleet);
   return { ...saidOf(spec), known: false };
 }
@@ -100,9 +100,9 @@ function saidOf({ run, task, key, after, notBefore }: RunSpec): Omit<Submitted, 
 }
 
 /** The remote knows this run: it was submitted with the same key. It is queued if a crash came before that. */
-async function submitAgain(spec: RunSpec, truth: Truth, fleet: Fleet): Promise<Submitted> {
+async function submitAgain(spec: RunSpec, remoteRuns: RemoteRuns, fleet: Fleet): Promise<Submitted> {
   const { run } = spec;
-  const read = await truth.read(run);
+  const read = await remoteRuns.read(run);
   if (!read) throw new UsageError(`run ${run} was removed from ${spec.repo} a moment ago: submit it again`);
   const { spec: before, sealed, result } = publishedOf(run, read.files, fleet.secret);
   if (!before) throw wrongSecret(run);

@@ -5,7 +5,7 @@
 
 import { canonicalLimits, type FleetLimits } from '../../engine/core/fleet/limits.ts';
 import { asFields } from '../../engine/core/text/fields.ts';
-import type { FleetJob, RunCommand, RunNews, WorkerView } from '../../engine/ports/fleet.ts';
+import type { FleetJob, ProgressReport, RunCommand, WorkerView } from '../../engine/ports/fleet.ts';
 
 const COMMANDS: readonly string[] = ['pause', 'resume', 'cancel', 'release', 'answer', 'approve', 'reject'];
 
@@ -34,11 +34,11 @@ export function commandIn(id: string, value: unknown): RunCommand | undefined {
   return { ...(fields as unknown as RunCommand), id };
 }
 
-export function newsIn(value: unknown): RunNews | undefined {
+export function newsIn(value: unknown): ProgressReport | undefined {
   const fields = asFields(value);
   const { worker, status, doing, iteration, costUsd, tokens, at } = fields ?? {};
   const isNews = [worker, status, doing].every(isText) && [iteration, costUsd, tokens, at].every(isNumber);
-  return isNews ? (fields as unknown as RunNews) : undefined;
+  return isNews ? (fields as unknown as ProgressReport) : undefined;
 }
 
 export function workerIn(value: unknown): WorkerView | undefined {

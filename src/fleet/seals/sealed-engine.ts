@@ -5,7 +5,7 @@
 
 import { titleOf } from '../../engine/core/fleet/spec.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
-import type { Beat, Engine, JobView, RunNews } from '../../engine/ports/fleet.ts';
+import type { Beat, Engine, JobView, ProgressReport } from '../../engine/ports/fleet.ts';
 import { limitsIn } from '../queue/readable.ts';
 import type { StoredEngine } from '../queue/stored.ts';
 import { sealedFieldsOf } from '../secret.ts';
@@ -46,7 +46,7 @@ class Sealing implements Partial<Engine> {
   readonly #refusals: Refusals;
   readonly #now: () => number;
   /** The newest news of the runs that are held here. */
-  readonly #news = new Map<string, RunNews>();
+  readonly #news = new Map<string, ProgressReport>();
   /** Iterations that began here, by model and minute. */
   readonly #begun = new Map<string, { minute: number; count: number }>();
   #toldUnsealed = '';
@@ -163,7 +163,7 @@ class Sealing implements Partial<Engine> {
     };
   }
 
-  #sealedNews(run: string, news: RunNews): RunNews | undefined {
+  #sealedNews(run: string, news: ProgressReport): ProgressReport | undefined {
     return this.#seals.fits(news, newsPurpose(run)) ? without(news) : undefined;
   }
 

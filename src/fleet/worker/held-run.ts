@@ -22,13 +22,13 @@ import type { Driver, StartDriver } from './driver-process.ts';
 import type { Say } from './events.ts';
 import type { Figures } from './figures.ts';
 import { type FleetMoney, RunAccount } from './fleet-money.ts';
-import { NewsStream } from './news-stream.ts';
+import { ProgressStream } from './progress-stream.ts';
 import { type Settlement, settlementOf, UNTIL_TOLD_MS } from './settle.ts';
 import { type AskRemote, standingsOf } from './standings.ts';
 import type { StoreLink } from './store-link.ts';
 
 /** What the runs of a worker share. */
-export interface WorkerWorld {
+export interface WorkerPorts {
   worker: string;
   engine: Engine;
   link: StoreLink;
@@ -69,8 +69,8 @@ export class HeldRun {
   readonly taken: Taken;
   /** Resolves when the run is off this worker's hands, and its folder is gone. Never rejects. */
   readonly gone: Promise<void>;
-  readonly #world: WorkerWorld;
-  readonly #news: NewsStream;
+  readonly #world: WorkerPorts;
+  readonly #progress: ProgressStream;
   readonly #account: RunAccount;
   #driver: Driver | undefined;
   #folder: string | undefined;
@@ -85,10 +85,10 @@ export class HeldRun {
   /** Commands that nobody has taken into the journal yet. */
   #commands: RunCommand[] = [];
 
-  constructor(taken: Taken, world: WorkerWorld) {
+  constructor(taken: Taken, world: WorkerPorts) {
     this.taken = taken;
     this.#world = world;
-    this.#news = new NewsStream(taken.run, world.engine, world.link);
+    this.#progress = new ProgressStream(taken.run, world.engine, world.link);
     this.#account = new RunAccount(taken.run, world.money, () => this.#lostWhy !== undefined);
     this.gone = this.#work();
   }
@@ -101,7 +101,7 @@ export class HeldRun {
   /** The worker is there. */
   alive(): void {
     this.#driver?.send({ type: 'alive' });
-    void this.#news.flush();
+    void this.#progress.flush();
   }
 
   command(commands: readonly RunCommand[]): void {
@@ -291,11 +291,11 @@ export class HeldRun {
         void this.#answer(message, spec);
         return;
       case 'news':
-        this.#news.add({ ...message.news, worker }, message.lines, message.from);
+        this.#progress.add({ ...message.news, worker }, message.lines, message.from);
         return;
       case 'published': {
         const { iteration, commit } = message;
-        const costUsd = message.costUsd ?? this.#news.latest?.costUsd ?? 0;
+        const costUsd = message.costUsd ?? this.#progress.latest?.costUsd ?? 0;
         this.#gotOn = true;
         figures.published(run, Date.now());
         this.#account.spent(spec.repo, message.spent);
@@ -317,7 +317,7 @@ export class HeldRun {
 
   async #answer({ id, model, costUsd }: FromDriver & { type: 'may' }, { repo }: RunSpec): Promise<void> {
     const givenUp = () => !this.isHeld || this.#isDraining || this.#isCutOff;
-    const waitsFor = (what: string) => this.#news.doing(what);
+    const waitsFor = (what: string) => this.#progress.doing(what);
     try {
       const told = () => this.#account.told();
       const untoldUsd = () => this.#account.untold(costUsd);
@@ -333,7 +333,7 @@ export class HeldRun {
   async #settle(settlement: Settlement): Promise<void> {
     const { engine, link, fresh } = this.#world;
     const isLost = () => this.#lostWhy !== undefined;
-    await Promise.all([this.#news.flush(), this.#account.told()]);
+    await Promise.all([this.#progress.flush(), this.#account.told()]);
     await fresh();
     if (this.#hasSlots) await link.until(() => engine.releaseSlots(this.taken.run), isLost);
     await link.until(() => this.#write(settlement), isLost);

@@ -1,4 +1,4 @@
-/** Puts the worker together with the engine, the truth, and the processes of runs. */
+/** Puts the worker together with the engine, the runs on git remotes, and the processes of runs. */
 import { dirname, join } from 'node:path';
 import type { Standing } from '../../engine/core/fleet/intake.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
@@ -13,11 +13,11 @@ import { fleetOver, isOnThisMachine, QUEUE_VARIABLE } from '../operate/open.ts';
 import { publishedOf } from '../operate/published.ts';
 import { submitFromTemplate } from '../operate/schedules.ts';
 import { openEngine } from '../queue/engine.ts';
+import { sweepCaches } from '../remote/sweep.ts';
 import { orderMemory } from '../seals/memory.ts';
 import { Refusals } from '../seals/refusals.ts';
 import { sealedEngine } from '../seals/sealed-engine.ts';
 import { keyOfRun, ownSecret, readSecret, SECRET_VARIABLE, secretFile } from '../secret.ts';
-import { sweepCaches } from '../truth/sweep.ts';
 import { runWorker, type WorkerFlags } from './command.ts';
 import { driverStarter } from './driver-process.ts';
 
@@ -75,7 +75,7 @@ function noWallsHere(env: NodeJS.ProcessEnv): string | undefined {
 
 /** How a run stands by what was published of it. */
 async function standingOn(fleet: Fleet, repo: string, run: string): Promise<Standing | undefined> {
-  const read = await fleet.truthOf(repo).read(run);
+  const read = await fleet.remoteRunsOf(repo).read(run);
   if (!read) return undefined;
   const { spec, result } = publishedOf(run, read.files, fleet.secret);
   const work = headIn(read.files, run, keyOfRun(run, fleet.secret));

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { EngineAway } from '../../engine/core/fleet/errors.ts';
 import { isSoonFor } from '../../engine/core/fleet/intake.ts';
 import type { Beat, Taken, WorkerView } from '../../engine/ports/fleet.ts';
-import { HeldRun, type WorkerWorld } from './held-run.ts';
+import { HeldRun, type WorkerPorts } from './held-run.ts';
 
 export interface WorkerOptions {
   labels: string[];
@@ -37,7 +37,7 @@ const MOST_JOBS = 1_000;
 const BY_COMMAND = 'untildone fleet drain';
 
 export class FleetWorker {
-  readonly #world: WorkerWorld;
+  readonly #world: WorkerPorts;
   readonly #options: WorkerOptions;
   readonly #held = new Set<HeldRun>();
   readonly #startedAt = Date.now();
@@ -51,7 +51,7 @@ export class FleetWorker {
   #isCutOff = false;
   #wake = () => {};
 
-  constructor(world: Omit<WorkerWorld, 'fresh'>, options: WorkerOptions) {
+  constructor(world: Omit<WorkerPorts, 'fresh'>, options: WorkerOptions) {
     this.#world = { ...world, fresh: () => this.#fresh() };
     this.#options = options;
   }

@@ -15,7 +15,7 @@ import { out, warn } from '../../engine/terminal/print.ts';
 import { fleetWorld } from './fleet-wiring.ts';
 import { isLoopback } from './server/guard.ts';
 import { type Dashboard, serveDashboard, USUAL_PORT } from './server/serve.ts';
-import type { DashboardWorld } from './server/world.ts';
+import type { DashboardPorts } from './server/world.ts';
 import { dashboardWorld } from './wiring.ts';
 
 export interface DashboardFlags {
@@ -56,7 +56,7 @@ export async function dashboard(flags: DashboardFlags): Promise<number> {
 async function worldFor(
   { queue, project = [] }: DashboardFlags,
   env: NodeJS.ProcessEnv,
-): Promise<DashboardWorld> {
+): Promise<DashboardPorts> {
   if (queue === undefined) return dashboardWorld(env, project.map(existing));
   if (project.length > 0)
     throw new UsageError(
@@ -66,7 +66,7 @@ async function worldFor(
 }
 
 /** Where no port is named, a free one does as well: another dashboard may have the usual one. */
-async function serve(flags: DashboardFlags, world: DashboardWorld): Promise<Dashboard> {
+async function serve(flags: DashboardFlags, world: DashboardPorts): Promise<Dashboard> {
   const pageFolder = join(dirname(thisProgram().hookEntry), 'dashboard');
   const options = { host: flags.host, token: flags.token, pageFolder };
   if (flags.port !== undefined) return serveDashboard({ ...options, port: flags.port }, world);

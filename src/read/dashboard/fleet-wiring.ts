@@ -14,12 +14,12 @@ import { fleetOver, openFleet, QUEUE_VARIABLE } from '../../fleet/operate/open.t
 import { PASSWORD_VARIABLE } from '../../fleet/queue/address.ts';
 import { SECRET_VARIABLE, secretFile } from '../../fleet/secret.ts';
 import { FleetDesk } from './server/fleet/desk.ts';
-import type { DashboardWorld } from './server/world.ts';
+import type { DashboardPorts } from './server/world.ts';
 
 const ANSWERS_WITHIN_MS = 3_000;
 
 /** What the dashboard needs where it shows a fleet. `queue`: undefined for that of the environment. */
-export async function fleetWorld(env: NodeJS.ProcessEnv, queue: string | undefined): Promise<DashboardWorld> {
+export async function fleetWorld(env: NodeJS.ProcessEnv, queue: string | undefined): Promise<DashboardPorts> {
   const fleet = await openFleet({ queue, env, makesSecret: false });
   if (fleet.secret === '') {
     await fleet.engine.close();
@@ -43,7 +43,7 @@ async function refusedByStore({ engine }: Fleet): Promise<void> {
 }
 
 /** Everything lies in a folder of its own, which goes when the dashboard ends. */
-function worldOf(opened: Fleet, env: NodeJS.ProcessEnv): DashboardWorld {
+function worldOf(opened: Fleet, env: NodeJS.ProcessEnv): DashboardPorts {
   const folder = mkdtempSync(join(tmpdir(), 'untildone-dashboard-'));
   const fleet = fleetOver({ ...opened, caches: join(folder, 'caches') });
   const mirror = new Mirror({ fleet, folder: join(folder, 'home') });

@@ -11,14 +11,14 @@ import { TerminalRegion } from '../../engine/terminal/text.ts';
 import { foundJson } from '../loop/loop-json.ts';
 import { Loops } from './server/loops.ts';
 import { watchHome } from './server/watch.ts';
-import type { DashboardWorld } from './server/world.ts';
+import type { DashboardPorts } from './server/world.ts';
 import { changeLine, watchLines } from './view/watch-lines.ts';
 
 /** Seconds count up, and processes end without writing anything. */
 const TICK_MS = 1_000;
 
 /** Returns the exit code. Without a terminal, and with `json`, each change is a line. */
-export async function watchStatus(world: DashboardWorld, { json }: { json: boolean }): Promise<number> {
+export async function watchStatus(world: DashboardPorts, { json }: { json: boolean }): Promise<number> {
   const interruption = watchInterruption();
   const loops = new Loops(world);
   loops.rescan();
@@ -46,7 +46,7 @@ interface Shown {
   end(): void;
 }
 
-function drawn(loops: Loops, world: DashboardWorld): Shown {
+function drawn(loops: Loops, world: DashboardPorts): Shown {
   const region = new TerminalRegion(process.stdout);
   // The terminal cuts what is longer than a line: the region tells it not to wrap.
   const lines = (most: number) => watchLines(loops.rows(), loops.needs(), most, world.clock.now());
@@ -64,7 +64,7 @@ function drawn(loops: Loops, world: DashboardWorld): Shown {
   };
 }
 
-function printed(loops: Loops, world: DashboardWorld, json: boolean): Shown {
+function printed(loops: Loops, world: DashboardPorts, json: boolean): Shown {
   const told = new Map<string, string>();
   return {
     now() {
@@ -82,7 +82,7 @@ function printed(loops: Loops, world: DashboardWorld, json: boolean): Shown {
 }
 
 /** The loop as `status --json` has it; none when it has gone meanwhile. */
-function foundNow(ref: LoopRef | undefined, { home, clock, ...world }: DashboardWorld) {
+function foundNow(ref: LoopRef | undefined, { home, clock, ...world }: DashboardPorts) {
   const store = new FileStore(home, clock);
   const { hooksAt, turnEndOf, wallsHere } = world;
   const viewing = { store, hooksAt, turnEndOf, wallsHere, now: clock.now() };

@@ -8,12 +8,12 @@ import { turnEnds } from '../../engine/run/person/turn-ends.ts';
 import { auditInThread } from '../reflect/audit/audit-thread.ts';
 import { KnownElsewhere } from './server/known-elsewhere.ts';
 import { claudeSessions } from './server/other-sessions.ts';
-import type { DashboardWorld } from './server/world.ts';
+import type { DashboardPorts } from './server/world.ts';
 
 const HOOKS_MS = 5_000;
 
 /** What the dashboard needs, of this machine. */
-export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]): DashboardWorld {
+export function dashboardWorld(env: NodeJS.ProcessEnv, only: readonly string[]): DashboardPorts {
   const home = homeFrom(env);
   const clock = { now: () => Date.now() };
   const known = new Map<string, { at: number; state: HooksState }>();

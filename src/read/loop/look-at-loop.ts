@@ -20,14 +20,14 @@ const UNTRUSTED_WORDS =
   'it runs, and trust it: untildone trust';
 
 /** What is asked besides the files of a loop. */
-export interface SeeingWorld {
+export interface SeeingPorts {
   store: FileStore;
   hooksAt(project: string): HooksState;
   /** Absent: as the store says. */
   isTrusted?(project: string, fingerprint: string): boolean;
 }
 
-export interface ViewingWorld extends SeeingWorld {
+export interface ViewingPorts extends SeeingPorts {
   now: number;
   /** When the last turn of a session ended. */
   turnEndOf?(session: string): number | undefined;
@@ -35,7 +35,7 @@ export interface ViewingWorld extends SeeingWorld {
   wallsHere?(sandbox: SandboxRule): WallsHere;
 }
 
-export function lookAtLoop(ref: LoopRef, state: LoopState, world: ViewingWorld): LoopView {
+export function lookAtLoop(ref: LoopRef, state: LoopState, world: ViewingPorts): LoopView {
   const { store, now } = world;
   const loaded = contractOf(ref, store);
   const turnEndedAt = state.status === 'active' ? world.turnEndOf?.(state.session) : undefined;
@@ -67,7 +67,7 @@ function contractOf(ref: LoopRef, store: FileStore): LoadedContract | undefined 
   }
 }
 
-function wallsOf(sandbox: SandboxRule | undefined, wallsHere: ViewingWorld['wallsHere']): string | undefined {
+function wallsOf(sandbox: SandboxRule | undefined, wallsHere: ViewingPorts['wallsHere']): string | undefined {
   return sandbox && sandbox.choice !== 'off' ? wallsWords(sandbox, wallsHere?.(sandbox) ?? {}) : undefined;
 }
 
@@ -76,7 +76,7 @@ export function seenOf(
   ref: LoopRef,
   state: LoopState,
   loaded: LoadedContract | undefined,
-  { store, hooksAt, isTrusted = (project, print) => store.isTrusted(project, print) }: SeeingWorld,
+  { store, hooksAt, isTrusted = (project, print) => store.isTrusted(project, print) }: SeeingPorts,
 ): SeenOfLoop {
   if (hasEnded(state)) return {};
   const judging = judgingNow(store.home, state.session);
@@ -101,7 +101,7 @@ function whyUnheld(
   ref: LoopRef,
   state: LoopState,
   folder: string | undefined,
-  { store, hooksAt }: SeeingWorld,
+  { store, hooksAt }: SeeingPorts,
 ): string | undefined {
   if (state.status !== 'active') return undefined;
   if (state.dialect !== 'native' && !store.claimedLoopsOf(state.session).some((own) => own.dir === ref.dir)) {
@@ -122,7 +122,7 @@ function whyUnheld(
 /** Claude Code reads the settings of the folder that it was started in, which may be another than the loop's. */
 function withoutHooks(
   folders: readonly (string | undefined)[],
-  hooksAt: SeeingWorld['hooksAt'],
+  hooksAt: SeeingPorts['hooksAt'],
 ): string | undefined {
   const known = folders.filter((folder) => folder !== undefined);
   const states = [...new Set(known)].map(hooksAt);

@@ -3,7 +3,7 @@ import { MISSED_WORDS } from '../../engine/core/loop/missed-stop.ts';
 import type { AskedQuestion, LoopState } from '../../engine/core/loop/state.ts';
 import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
 import type { Found } from '../../engine/run/person/find-loop.ts';
-import { lookAtLoop, type ViewingWorld } from './look-at-loop.ts';
+import { lookAtLoop, type ViewingPorts } from './look-at-loop.ts';
 import type { LoopView } from './loop-view.ts';
 import type { Doing } from './shape.ts';
 
@@ -75,7 +75,7 @@ export interface UnreadableLoopJson {
 }
 
 /** Looks at a loop that was found. */
-export function foundJson(found: Found, world: ViewingWorld): LoopJson | UnreadableLoopJson {
+export function foundJson(found: Found, world: ViewingPorts): LoopJson | UnreadableLoopJson {
   if (!('state' in found)) return { id: found.ref.loop, status: 'unreadable', problem: found.problem };
   return loopJson(lookAtLoop(found.ref, found.state, world));
 }

@@ -3,7 +3,7 @@ import type { Limits } from '../../engine/core/contract/contract.ts';
 import { questionsForYou } from '../../engine/core/loop/asked.ts';
 import { elapsedMs } from '../../engine/core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../engine/core/loop/state.ts';
-import type { Limit } from '../../engine/core/run/options.ts';
+import type { Limit } from '../../engine/core/run/option-values.ts';
 import { sayUsed, type Unit } from '../../engine/core/text/figures.ts';
 import { describeEnding, describeWait } from '../../engine/core/words/endings.ts';
 import type { Budget, Doing, LimitName, Tone } from './shape.ts';

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { prune } from '../../../src/cli/loop/prune.ts';
 import { keptReceipt, removeLoop, sessionFilesByLoop } from '../../../src/cli/loop/remove-loops.ts';
 import { status } from '../../../src/cli/loop/status.ts';
-import type { RunMode } from '../../../src/engine/core/run/options.ts';
+import type { RunMode } from '../../../src/engine/core/run/option-values.ts';
 import { holdLock } from '../../../src/engine/files/lock.ts';
 import { baselineFiles, baselinesIn } from '../../../src/engine/home/baselines.ts';
 import { claimFiles } from '../../../src/engine/home/claims.ts';

@@ -20,7 +20,7 @@ const command = (name: RunCommand['command'], more: Partial<RunCommand> = {}) =>
 });
 
 async function metaOf({ run }: RunSpec): Promise<Record<string, unknown>> {
-  const { files = {} } = (await scene.truth.read(run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(run)) ?? {};
   return JSON.parse(files['meta.json']?.toString('utf8') ?? '{}');
 }
 

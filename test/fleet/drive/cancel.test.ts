@@ -27,7 +27,7 @@ const cancel = () => ({
 const begunIn = (name: string) => (driven: Driven) => existsSync(join(driven.folder, name));
 
 async function publishedOf({ run }: RunSpec) {
-  const { files = {}, refs } = (await scene.truth.read(run)) ?? {};
+  const { files = {}, refs } = (await scene.remoteRuns.read(run)) ?? {};
   return { files, refs, meta: JSON.parse(files['meta.json']?.toString('utf8') ?? '{}') };
 }
 
@@ -67,7 +67,10 @@ test('a run that was cancelled while nobody had it does not begin', async () => 
   const end = renderEnd({ result, at: 1 }, spec.run, key);
   const all = { ...files, [END]: end };
   expect(readEnd(all, spec.run, key)).toEqual({ result, at: 1 });
-  await scene.truth.publish({ run: spec.run, expected: refs, files: all, message: 'cancelled' }, scene.root);
+  await scene.remoteRuns.publish(
+    { run: spec.run, expected: refs, files: all, message: 'cancelled' },
+    scene.root,
+  );
   const driven = scene.take(spec);
   expect(await driven.over, driven.said).toEqual({ kind: 'ended', result });
   expect(existsSync(join(driven.folder, 'tree'))).toBe(false);

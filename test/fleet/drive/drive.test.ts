@@ -26,7 +26,7 @@ test('a run goes from its spec to verified_done, and is published after every it
     names.map((name) => `${spec.run}: ${name}`),
   );
   expect(scene.remote.git('show', `${branch}:made.txt`)).toBe('1\n2\n3');
-  const { files = {}, refs } = (await scene.truth.read(spec.run)) ?? {};
+  const { files = {}, refs } = (await scene.remoteRuns.read(spec.run)) ?? {};
   expect(refs?.work).toBe(scene.remote.refs()[`refs/heads/${branch}`]);
   expect(Object.keys(files).sort()).toEqual([
     'contract.json',
@@ -44,5 +44,5 @@ test('a run goes from its spec to verified_done, and is published after every it
   // A run that ended is not driven again.
   const again = scene.take(spec, { name: 'w2' });
   expect(await again.over, again.said).toEqual(outcome);
-  expect((await scene.truth.read(spec.run))?.refs).toEqual(refs);
+  expect((await scene.remoteRuns.read(spec.run))?.refs).toEqual(refs);
 });

@@ -48,7 +48,7 @@ test('a run of the real Claude Code that is killed after two of four iterations 
     [1, true],
     [2, true],
   ]);
-  const { files = {}, refs } = (await scene.truth.read(spec.run)) ?? {};
+  const { files = {}, refs } = (await scene.remoteRuns.read(spec.run)) ?? {};
   const signed = parseReceipt(files['receipt.json']?.toString('utf8') ?? '', spec.run);
   expect(signed && receiptProblems(signed)).toEqual([]);
   expect(scene.remote.git('ls-tree', '--name-only', `${refs?.work}:made`)).toBe('1\n2\n3\n4');

@@ -18,7 +18,7 @@ test('what its setup changed is the same after a take-over, and nobody looks bac
   const spec = await scene.submit({ waitFor: { 2: gate } });
   const first = scene.take(spec);
   await first.until('the first iteration', () => first.published.length === 1);
-  const { files = {} } = (await scene.truth.read(spec.run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(spec.run)) ?? {};
   expect(files['start.patch']?.toString('utf8')).toContain('version.txt');
   first.kill();
   await first.over;

@@ -31,7 +31,7 @@ async function inSecondPiece(name: string): Promise<{ spec: RunSpec; driven: Dri
 }
 
 async function metaOf({ run }: RunSpec): Promise<Record<string, unknown>> {
-  const { files = {} } = (await scene.truth.read(run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(run)) ?? {};
   return JSON.parse(files['meta.json']?.toString('utf8') ?? '{}');
 }
 
@@ -100,10 +100,10 @@ test.each([
   const spec = await scene.submit({ waitFor: { 2: join(scene.root, 'never') } });
   const driven = scene.take(spec, worker);
   await driven.until('the first iteration', () => driven.published.length === 1);
-  const { refs } = (await scene.truth.read(spec.run)) ?? {};
+  const { refs } = (await scene.remoteRuns.read(spec.run)) ?? {};
   lose(driven);
   expect(await driven.over, driven.said).toMatchObject({ kind: 'fenced' });
-  expect((await scene.truth.read(spec.run))?.refs).toEqual(refs);
+  expect((await scene.remoteRuns.read(spec.run))?.refs).toEqual(refs);
 });
 
 longTest('while the remote refuses pushes, the next iteration does not begin', async () => {

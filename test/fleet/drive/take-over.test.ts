@@ -19,7 +19,7 @@ afterAll(() => scene.close());
 
 /** All lines of the published journal, each with the seal of the run and the digest of the line before. */
 async function linesOf({ run }: RunSpec): Promise<JournalLine[]> {
-  const { files = {} } = (await scene.truth.read(run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(run)) ?? {};
   const texts = (files['journal.jsonl']?.toString('utf8') ?? '').split('\n').filter(Boolean);
   const check = lineCheck(join(run, 'journal.jsonl'), keyOfRun(run, scene.secret));
   return texts.map((text, i) => {
@@ -71,7 +71,7 @@ test('a run whose process is killed in its third iteration goes on elsewhere, an
     spent: [{ iteration: 1 }, { iteration: 2 }],
   });
   expect([...first.published, ...second.published]).toEqual([1, 2, 3, 4]);
-  const { files = {} } = (await scene.truth.read(spec.run)) ?? {};
+  const { files = {} } = (await scene.remoteRuns.read(spec.run)) ?? {};
   const signed = parseReceipt(files['receipt.json']?.toString('utf8') ?? '', spec.run);
   expect(signed && receiptProblems(signed)).toEqual([]);
   const branch = scene.remote.git('for-each-ref', '--format=%(refname)', `refs/heads/untildone/*${spec.run}`);

@@ -13,7 +13,7 @@ test('the sealed commit counts, and only one of the work that the run published'
   const done = scene.take(first);
   expect(await done.over, done.said).toMatchObject({ kind: 'ended' });
   const key = keyOfRun(first.run, scene.secret);
-  const { files = {}, refs } = (await scene.truth.read(first.run)) ?? {};
+  const { files = {}, refs } = (await scene.remoteRuns.read(first.run)) ?? {};
   const commit = headIn(files, first.run, key) ?? '';
   expect(publishedOf(first.run, files, scene.secret).result).toMatchObject({
     commit,
@@ -30,7 +30,7 @@ test('the sealed commit counts, and only one of the work that the run published'
   };
   expect(headIn(forged, first.run, key)).toBe(commit);
   expect(publishedOf(first.run, forged, scene.secret).result?.branch).not.toBe('evil');
-  await scene.truth.publish(
+  await scene.remoteRuns.publish(
     { run: first.run, expected: refs ?? { journal: '' }, files: forged, message: 'x' },
     scene.root,
   );

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EngineAway } from '../../../src/engine/core/fleet/errors.ts';
 import { JournalScan } from '../../../src/engine/home/journal/scan.ts';
 import { readKey } from '../../../src/engine/home/layout.ts';
-import type { Engine, FleetJob, RunNews, Taken } from '../../../src/engine/ports/fleet.ts';
+import type { Engine, FleetJob, ProgressReport, Taken } from '../../../src/engine/ports/fleet.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
 import { openEngine } from '../../../src/fleet/queue/engine.ts';
-import type { Truth } from '../../../src/fleet/truth/truth.ts';
+import type { RemoteRuns } from '../../../src/fleet/remote/remote-runs.ts';
 import { MemoryEngine, MemoryRun, SECRET } from '../../support/dashboard/fleet.ts';
 import { ENDED, held } from '../../support/dashboard/loops.ts';
 import { temporaryFolder } from '../../support/files/workers.ts';
@@ -31,8 +31,8 @@ describe('on Redis', () => {
       const published = git.get(run)?.published();
       return published && { refs: { journal: 'j' }, files: published };
     };
-    const truthOf = () => ({ read }) as unknown as Truth;
-    const fleet = { engine, secret: SECRET, now: Date.now, truthOf };
+    const remoteRunsOf = () => ({ read }) as unknown as RemoteRuns;
+    const fleet = { engine, secret: SECRET, now: Date.now, remoteRunsOf };
     return new Mirror({ fleet, folder: mkdtempSync(join(folder, 'mirror-')) });
   }
 
@@ -45,7 +45,7 @@ describe('on Redis', () => {
   };
 
   const take = (worker: string) => waitFor(() => engine.take([], worker, 1_000)) as Promise<Taken>;
-  const news = (run: MemoryRun, worker: string): RunNews => {
+  const news = (run: MemoryRun, worker: string): ProgressReport => {
     const { status, iteration } = run.store.read(run.ref as never);
     return { worker, status, iteration, costUsd: 0, tokens: 0, doing: 'the model works', at: Date.now() };
   };

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OperateScene, operateScene, taken } from '../../support/fleet/operate-scene.ts';
+import { gitIn } from '../../support/fleet/remote-scene.ts';
 import { openStore, type Store } from '../../support/fleet/stores.ts';
-import { gitIn } from '../../support/fleet/truth-scene.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

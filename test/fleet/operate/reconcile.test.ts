@@ -69,8 +69,8 @@ test('what the queue has and its remote does not is named and left alone, and a 
   const fleet = await machine('m1');
   const { submitted } = await submit(request({ count: 2 }), fleet);
   const [one = '', two = ''] = submitted.map(({ run }) => run);
-  const read = await fleet.truthOf(remote.url).read(one);
-  if (read) await fleet.truthOf(remote.url).remove(one, read.refs);
+  const read = await fleet.remoteRunsOf(remote.url).read(one);
+  if (read) await fleet.remoteRunsOf(remote.url).remove(one, read.refs);
   const held = await fleet.engine.take([], 'w-gone', PATIENCE_MS);
   const done = await reconcile({ dryRun: false }, fleet);
   expect(done).toMatchObject({

@@ -48,7 +48,7 @@ async function one(more = {}) {
   const run = submitted[0]?.run ?? '';
   const stateOf = async (other: Fleet = fleet) => (await other.engine.job(run))?.state;
   const read = async () => {
-    const found = await fleet.truthOf(scene.remote.url).read(run);
+    const found = await fleet.remoteRunsOf(scene.remote.url).read(run);
     return publishedOf(run, found?.files ?? {}, SECRET);
   };
   return { ...scene, fleet, run, stateOf, read, at: { run, repo: scene.remote.url } };

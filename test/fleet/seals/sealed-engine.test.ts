@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayOf } from '../../../src/engine/core/fleet/budget.ts';
 import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
-import type { Engine, FleetJob, RunCommand, RunNews } from '../../../src/engine/ports/fleet.ts';
+import type { Engine, FleetJob, ProgressReport, RunCommand } from '../../../src/engine/ports/fleet.ts';
 import { openEngine } from '../../../src/fleet/queue/engine.ts';
 import { Refusals } from '../../../src/fleet/seals/refusals.ts';
 import { sealedEngine } from '../../../src/fleet/seals/sealed-engine.ts';
@@ -44,7 +44,7 @@ function sealedJob(run: string, more: Partial<RunSpec> = {}): FleetJob {
   };
 }
 
-const news: RunNews = {
+const news: ProgressReport = {
   worker: 'w',
   status: 'active',
   iteration: 2,

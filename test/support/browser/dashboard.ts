@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { type Dashboard, serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
-import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
+import type { DashboardPorts } from '../../../src/read/dashboard/server/world.ts';
 import { BIN } from '../live/untildone.ts';
 import type { ExampleHome } from './examples.ts';
 
@@ -15,10 +15,10 @@ const PAGE = resolve('dist/dashboard');
 export function serveHome(
   { home, root }: ExampleHome,
   now: () => number,
-  more: Partial<DashboardWorld> = {},
+  more: Partial<DashboardPorts> = {},
 ): Promise<Dashboard> {
   const env = { PATH: process.env.PATH, HOME: root, UNTILDONE_HOME: home.root };
-  const world: DashboardWorld = {
+  const world: DashboardPorts = {
     home,
     env,
     clock: { now },

@@ -3,7 +3,7 @@ import type { StopSeen } from '../../../src/engine/core/loop/count-stop.ts';
 import type { Entry, StartedEntry } from '../../../src/engine/core/loop/entry.ts';
 import { type Decision, ENDINGS, SAID } from '../../../src/engine/core/loop/state.ts';
 import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
-import { ASK_POLICIES } from '../../../src/engine/core/run/options.ts';
+import { ASK_POLICIES } from '../../../src/engine/core/run/option-values.ts';
 import { anyCharacter } from '../any-character.ts';
 import { STARTED, T0 } from './samples.ts';
 

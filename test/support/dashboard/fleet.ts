@@ -13,8 +13,8 @@ import type {
   Engine,
   JobState,
   JobView,
+  ProgressReport,
   RunCommand,
-  RunNews,
   RunResult,
   WorkerView,
 } from '../../../src/engine/ports/fleet.ts';
@@ -22,11 +22,11 @@ import type { LoopRef } from '../../../src/engine/ports/ports.ts';
 import { Mirror } from '../../../src/fleet/mirror/mirror.ts';
 import type { Fleet } from '../../../src/fleet/operate/fleet.ts';
 import { fleetOver } from '../../../src/fleet/operate/open.ts';
+import type { RemoteRuns, RunFiles } from '../../../src/fleet/remote/remote-runs.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
-import type { RunFiles, Truth } from '../../../src/fleet/truth/truth.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { FleetDesk } from '../../../src/read/dashboard/server/fleet/desk.ts';
-import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
+import type { DashboardPorts } from '../../../src/read/dashboard/server/world.ts';
 import { contractWith, frozenWith, run as runGate } from '../hook/judging.ts';
 
 export const SECRET = 'ab'.repeat(32);
@@ -201,13 +201,13 @@ export class MemoryRun {
   }
 
   /** Tells the engine of every line that it does not have, as a worker does. */
-  tell(news: Partial<RunNews> = {}): void {
+  tell(news: Partial<ProgressReport> = {}): void {
     const known = this.engine.told.get(this.id) ?? [];
     this.engine.told.set(this.id, [...known, ...this.lines().slice(known.length)]);
     this.news(news);
   }
 
-  news(news: Partial<RunNews> = {}): void {
+  news(news: Partial<ProgressReport> = {}): void {
     const before = this.engine.all.get(this.id)?.news;
     const state = this.store.read(this.ref as LoopRef);
     const { iteration, status } = state;
@@ -263,7 +263,7 @@ export function memoryFleet(folder: string, now: () => number = Date.now): Memor
   engine.now = now;
   const git = new Map<string, RunFiles>();
   const asked: string[] = [];
-  const truthOf = (repo: string) =>
+  const remoteRunsOf = (repo: string) =>
     ({
       repo,
       read: async (run: string) => {
@@ -271,10 +271,10 @@ export function memoryFleet(folder: string, now: () => number = Date.now): Memor
         const files = git.get(run);
         return files && { refs: { journal: 'j' }, files };
       },
-    }) as unknown as Truth;
+    }) as unknown as RemoteRuns;
   const home = homeAt(join(folder, 'own'));
   const own = { engine: engine.asEngine(), secret: SECRET, home, env: {}, caches: folder };
-  const fleet = { ...fleetOver(own), truthOf, now };
+  const fleet = { ...fleetOver(own), remoteRunsOf, now };
   const mirror = new Mirror({ fleet, folder: mkdtempSync(join(folder, 'mirror-')) });
   return {
     engine,
@@ -288,7 +288,7 @@ export function memoryFleet(folder: string, now: () => number = Date.now): Memor
 }
 
 /** The dashboard's world over such a fleet. */
-export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): DashboardWorld {
+export function fleetTestWorld({ fleet: own, mirror, folder }: MemoryFleet): DashboardPorts {
   const clock = { now: own.now };
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: mirror.home.root };
   const fleet = new FleetDesk({ fleet: own, mirror, everyMs: 50 });

@@ -6,7 +6,7 @@ import type { Home } from '../../../src/engine/home/layout.ts';
 import { openProjectWith } from '../../../src/engine/hook/wiring/project-ports.ts';
 import * as judgeBundle from '../../../src/main/judge.ts';
 import { type Dashboard, serveDashboard } from '../../../src/read/dashboard/server/serve.ts';
-import type { DashboardWorld } from '../../../src/read/dashboard/server/world.ts';
+import type { DashboardPorts } from '../../../src/read/dashboard/server/world.ts';
 import type { ServerEvent } from '../../../src/read/dashboard/view/types.ts';
 
 export interface Answer {
@@ -47,7 +47,7 @@ export interface Events {
   close(): void;
 }
 
-export function testWorld(home: Home, folder: string, changes: Partial<DashboardWorld> = {}): DashboardWorld {
+export function testWorld(home: Home, folder: string, changes: Partial<DashboardPorts> = {}): DashboardPorts {
   const env = { PATH: process.env.PATH, HOME: folder, UNTILDONE_HOME: home.root };
   return {
     home,
@@ -69,7 +69,7 @@ export function testWorld(home: Home, folder: string, changes: Partial<Dashboard
 }
 
 export async function served(
-  world: DashboardWorld,
+  world: DashboardPorts,
   options: { token?: string; host?: string; pageFolder?: string } = {},
 ): Promise<Served> {
   const { host = '127.0.0.1', pageFolder = join(world.home.root, 'no-page'), token } = options;

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { RunSpec } from '../../../src/engine/core/fleet/spec.ts';
 import type { DriveOrder, DriveOutcome, FromDriver, ToDriver } from '../../../src/fleet/drive/protocol.ts';
+import { openRemoteRuns } from '../../../src/fleet/remote/open-remote-runs.ts';
+import type { RemoteRuns } from '../../../src/fleet/remote/remote-runs.ts';
 import { keyOfRun, sealSpec } from '../../../src/fleet/secret.ts';
-import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
-import type { Truth } from '../../../src/fleet/truth/truth.ts';
 import { endProcessesOf, waitFor } from '../live/processes.ts';
 import { PATIENCE_MS } from '../patience.ts';
 import { buildPlayedClient } from './build-client.ts';
@@ -48,7 +48,7 @@ export class DrivenScene {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-drive-')));
   readonly secret = randomBytes(32).toString('hex');
   readonly remote: BareRemote;
-  readonly truth: Truth;
+  readonly remoteRuns: RemoteRuns;
   readonly ledger = join(this.root, 'ledger.jsonl');
   #drivers: Driven[] = [];
   #count = 0;
@@ -56,7 +56,10 @@ export class DrivenScene {
   constructor(files: Record<string, string> = piecesProject(3)) {
     buildPlayedClient(join(this.root, 'bin'));
     this.remote = makeRemote(join(this.root, 'remote.git'), files);
-    this.truth = openTruth(this.remote.url, { caches: join(this.root, 'truth'), env: process.env });
+    this.remoteRuns = openRemoteRuns(this.remote.url, {
+      caches: join(this.root, 'caches'),
+      env: process.env,
+    });
   }
 
   /** Submits a run, as the command does. */
@@ -79,7 +82,7 @@ export class DrivenScene {
       submittedAt: 1,
       ...more,
     };
-    await this.truth.create(run, spec.commit, { spec: Buffer.from(sealSpec(spec, this.secret)) });
+    await this.remoteRuns.create(run, spec.commit, { spec: Buffer.from(sealSpec(spec, this.secret)) });
     return spec;
   }
 

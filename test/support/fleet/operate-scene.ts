@@ -96,7 +96,7 @@ export async function taken({ engine }: Fleet, run: string): Promise<Taken> {
 
 /** Publishes a journal of these entries for a run, after its beginning, as the process of a run does. Returns its lines. */
 export async function published(
-  { truthOf, home, secret }: Fleet,
+  { remoteRunsOf, home, secret }: Fleet,
   { run, repo }: { run: string; repo: string },
   entries: readonly Entry[],
   { limits = DEFAULT_LIMITS, at = Date.now() }: { limits?: Limits; at?: number } = {},
@@ -123,14 +123,14 @@ export async function published(
     last = { line: JSON.parse(line) as JournalLine, text: line };
     return line;
   });
-  const truth = truthOf(repo);
-  const read = await truth.read(run);
+  const remoteRuns = remoteRunsOf(repo);
+  const read = await remoteRuns.read(run);
   if (!read) throw new Error(`${run} is not on ${repo}`);
   const files = {
     ...read.files,
     'contract.json': Buffer.from(text),
     'journal.jsonl': Buffer.from(`${lines.join('\n')}\n`),
   };
-  await truth.publish({ run, expected: read.refs, files, message: `${run}: test` }, home.root);
+  await remoteRuns.publish({ run, expected: read.refs, files, message: `${run}: test` }, home.root);
   return lines;
 }

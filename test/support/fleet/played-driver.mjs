@@ -44,7 +44,8 @@ async function play(order) {
   score = JSON.parse(spec.task);
   if (score.environment) writeFileSync(score.environment, JSON.stringify(process.env));
   if (score.crash === 'first') throw new TypeError('the score says so');
-  await say({ type: 'claimed', takesSinceIteration: score.takes ?? 1, spent: score.spent ?? [] });
+  const spent = [...(score.spent ?? [])];
+  await say({ type: 'claimed', takesSinceIteration: score.takes ?? 1, spent });
   cost = (score.spent ?? []).reduce((sum, { usd }) => sum + usd, 0);
   done = (score.spent ?? []).length;
   for (let at = 1; at <= (score.iterations ?? 1) && !lost; at++) {
@@ -76,7 +77,8 @@ async function play(order) {
       at: Date.now(),
     };
     await say({ type: 'news', news, lines: [`line ${done}`] });
-    await say({ type: 'published', iteration: done, commit: `c${done}`, costUsd: cost });
+    spent.push({ iteration: done, usd: score.usd ?? 0, at: Date.now() });
+    await say({ type: 'published', iteration: done, commit: `c${done}`, costUsd: cost, spent });
     if (drains) return over({ kind: 'handed_back' });
   }
   if (score.crash === 'last') throw new TypeError('the score says so');

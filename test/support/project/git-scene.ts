@@ -19,7 +19,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Verdict } from '../../../src/engine/core/loop/verdict.ts';
 import { createHome, type Home, homeAt } from '../../../src/engine/home/layout.ts';
 import type { RunGit } from '../../../src/engine/run/git/commit-progress.ts';
-import type { RunGitWorld } from '../../../src/engine/run/git/record.ts';
+import type { RunGitPorts } from '../../../src/engine/run/git/record.ts';
 import { openRunGit, type RunGitOptions } from '../../../src/engine/run/git/run-git.ts';
 import { addOrigin, initCommitted } from '../repository.ts';
 import { write } from './project-scene.ts';
@@ -31,7 +31,7 @@ export interface GitScene {
   folder: string;
   project: string;
   home: Home;
-  open(options?: Partial<RunGitOptions>, world?: Partial<RunGitWorld>): Promise<RunGit>;
+  open(options?: Partial<RunGitOptions>, world?: Partial<RunGitPorts>): Promise<RunGit>;
 }
 
 /** A repository with one commit, a person with a name, and nothing of the machine's own git settings. */

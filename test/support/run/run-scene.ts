@@ -1,7 +1,7 @@
 /** A run over sessions that a test plays itself. */
 import type { Contract } from '../../../src/engine/core/contract/contract.ts';
 import type { Answer, HookEvent, StopEvent } from '../../../src/engine/core/loop/event.ts';
-import type { RunMode } from '../../../src/engine/core/run/options.ts';
+import type { RunMode } from '../../../src/engine/core/run/option-values.ts';
 import type { SessionFacts } from '../../../src/engine/core/run/session-end.ts';
 import type { LoopRef, SessionListener, SessionPlan, SessionUse } from '../../../src/engine/ports/ports.ts';
 import { type DriverPorts, runLoop } from '../../../src/engine/run/driver/run-loop.ts';

@@ -1,7 +1,7 @@
 /** The contract of a child of a run: that of the run, narrowed to one piece. It never asks for anything else. */
 
 import type { Share } from '../loop/state.ts';
-import type { Limit } from '../run/options.ts';
+import type { Limit } from '../run/option-values.ts';
 import type { Contract } from './contract.ts';
 import type { TraitsOf } from './gate-traits.ts';
 

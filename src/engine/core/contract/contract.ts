@@ -1,6 +1,7 @@
 /** A contract, as parsed from `untildone.yaml` by the room `contract`, and frozen when a loop starts. */
 
-import { type AskRule, defaultsOf, type SetLimits, type WrittenRules } from '../run/options.ts';
+import { DEFAULTS } from '../run/option-values.ts';
+import type { AskRule, SetLimits, WrittenRules } from '../run/options.ts';
 import type { ToolRules } from '../tools/tool-rules.ts';
 import {
   COMBINATIONS,
@@ -27,7 +28,7 @@ export interface Limits extends SetLimits {
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  ...defaultsOf('limits'),
+  ...DEFAULTS.limits,
   stallChanging: 12,
   stallMessages: 8,
   emptyAnswers: 3,
@@ -152,7 +153,7 @@ export const PRESETS = ['verified-done'] as const;
 
 export type PresetName = (typeof PRESETS)[number];
 
-export const DEFAULT_ASK: AskRule = defaultsOf('ask');
+export const DEFAULT_ASK: AskRule = DEFAULTS.ask;
 
 export interface Contract {
   v: 1;

@@ -1,5 +1,6 @@
 import type { ChildEntry } from '../run/children.ts';
-import type { Limit, Pace } from '../run/options.ts';
+import type { Limit } from '../run/option-values.ts';
+import type { Pace } from '../run/options.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { AskedEntry } from './asked.ts';
 import type { StopSeen } from './count-stop.ts';

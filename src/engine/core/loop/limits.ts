@@ -1,5 +1,5 @@
 import type { Limits } from '../contract/contract.ts';
-import type { Limit } from '../run/options.ts';
+import type { Limit } from '../run/option-values.ts';
 import type { Unit } from '../text/figures.ts';
 import type { LoopState } from './state.ts';
 

@@ -1,6 +1,6 @@
 /** Notes in the project: what a new session is told of them, and the section that a loop keeps in them. */
 
-import type { Limit } from '../run/options.ts';
+import type { Limit } from '../run/option-values.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { sayMoment } from '../text/duration.ts';
 import type { Outcome } from './verdict.ts';

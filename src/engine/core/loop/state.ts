@@ -1,4 +1,5 @@
-import type { AskPolicy, Limit, Pace } from '../run/options.ts';
+import type { AskPolicy, Limit } from '../run/option-values.ts';
+import type { Pace } from '../run/options.ts';
 import type { SessionEnd } from '../run/session-end.ts';
 import type { BaseGate } from './since-start.ts';
 import type { StartedWith } from './started-with.ts';

@@ -17,7 +17,7 @@ import {
   type Share,
   type Spent,
 } from '../loop/state.ts';
-import type { Limit } from './options.ts';
+import type { Limit } from './option-values.ts';
 
 /** A part of the work that a child can do by itself. */
 export interface Piece {

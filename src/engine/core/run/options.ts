@@ -4,28 +4,14 @@
  */
 import { defined } from '../text/defined.ts';
 import { LONGEST_TIMER_MS } from '../text/duration.ts';
-
-export type Limit = number | 'unlimited';
-
-/** hybrid: hand over when the session is full. session: never hand over. fresh: a new session for every iteration. */
-export const RUN_MODES = ['hybrid', 'session', 'fresh'] as const;
-
-export type RunMode = (typeof RUN_MODES)[number];
-
-/** What becomes of a loop whose agent asks you something. wait: it waits. decide: the agent decides. end: the loop ends. */
-export const ASK_POLICIES = ['wait', 'decide', 'end'] as const;
-
-export type AskPolicy = (typeof ASK_POLICIES)[number];
-
-/** The permission modes of Claude Code. */
-export const PERMISSION_MODES = [
-  'acceptEdits',
-  'default',
-  'dontAsk',
-  'plan',
-  'auto',
-  'bypassPermissions',
-] as const;
+import {
+  ASK_POLICIES,
+  DEFAULTS,
+  type Limit,
+  PERMISSION_MODES,
+  RUN_MODES,
+  type RunMode,
+} from './option-values.ts';
 
 /** What an option may be: its type, and how it is checked wherever it is written. */
 export type OptionValue =
@@ -66,7 +52,7 @@ export const RUN_OPTIONS = {
   iterations: {
     in: 'limits',
     value: { is: 'count', unlimited: 'unlimited' },
-    default: 50,
+    default: DEFAULTS.limits.iterations,
     flag: {
       name: '--max-iterations <n>',
       help: 'most iterations: a whole number from 1, or "unlimited"',
@@ -82,7 +68,7 @@ export const RUN_OPTIONS = {
   durationMs: {
     in: 'limits',
     value: { is: 'time', unlimited: 'unlimited' },
-    default: 8 * 3_600_000,
+    default: DEFAULTS.limits.durationMs,
     flag: {
       name: '--max-duration <time>',
       help: 'longest working time, like 8h, 90m, 1h30m, or "unlimited"',
@@ -98,7 +84,7 @@ export const RUN_OPTIONS = {
   costUsd: {
     in: 'limits',
     value: { is: 'usd', unlimited: 'unlimited' },
-    default: 20,
+    default: DEFAULTS.limits.costUsd,
     flag: {
       name: '--max-cost <usd>',
       help: 'most USD for all sessions together, or "unlimited"',
@@ -115,7 +101,7 @@ export const RUN_OPTIONS = {
   tokens: {
     in: 'limits',
     value: { is: 'tokens', unlimited: 'unlimited' },
-    default: 20_000_000,
+    default: DEFAULTS.limits.tokens,
     flag: {
       name: '--max-tokens <n>',
       help: 'most tokens for all sessions together, or "unlimited"',
@@ -132,7 +118,7 @@ export const RUN_OPTIONS = {
   stall: {
     in: 'limits',
     value: { is: 'count' },
-    default: 3,
+    default: DEFAULTS.limits.stall,
     contract: {
       at: 'limits',
       key: 'stall',
@@ -144,7 +130,7 @@ export const RUN_OPTIONS = {
   context: {
     in: 'limits',
     value: { is: 'share' },
-    default: 0.8,
+    default: DEFAULTS.limits.context,
     flag: {
       name: '--context <share>',
       help: 'begin a fresh session when this share of the context window is used',
@@ -271,7 +257,7 @@ export const RUN_OPTIONS = {
   policy: {
     in: 'ask',
     value: { is: 'one_of', of: ASK_POLICIES },
-    default: 'wait',
+    default: DEFAULTS.ask.policy,
     flag: {
       name: '--ask <policy>',
       help: 'when the agent asks something: wait for you, let it decide, or end the run',
@@ -282,7 +268,7 @@ export const RUN_OPTIONS = {
   waitMs: {
     in: 'ask',
     value: { is: 'time', unlimited: 'unlimited' },
-    default: 24 * 3_600_000,
+    default: DEFAULTS.ask.waitMs,
     flag: {
       name: '--ask-timeout <time>',
       help: 'longest wait for one answer, like 12h, or "unlimited"; then the run pauses',
@@ -367,14 +353,10 @@ export function choicesOf(record: RunChoices): RunChoices {
   return { ...chosen, limits, client, ...(ask === undefined ? {} : { ask }) };
 }
 
-/** What counts where nobody says anything. */
-export function defaultsOf<Part extends 'limits' | 'ask' | 'client'>(
-  part: Part,
-): Required<Values<In<Part> & Named<{ default: string | number }>>> {
-  const declared = runOptions.filter((each) => each[1].in === part && each[1].default !== undefined);
-  return Object.fromEntries(declared.map(([name, option]) => [name, option.default])) as Required<
-    Values<In<Part> & Named<{ default: string | number }>>
-  >;
+/** What counts for sessions where nobody says anything. */
+export function sessionDefaults(): Required<Values<In<'client'> & Named<{ default: string | number }>>> {
+  const { permissionMode, idleMs } = RUN_OPTIONS;
+  return { permissionMode: permissionMode.default, idleMs: idleMs.default };
 }
 
 const SHORTEST: [unit: string, ms: number][] = [

@@ -6,7 +6,7 @@ import { limitsIn, phaseOf } from '../loop/phases.ts';
 import { hasEnded, type LoopState, type RunState } from '../loop/state.ts';
 import { sayDuration } from '../text/duration.ts';
 import { describeWait } from '../words/endings.ts';
-import type { Limit } from './options.ts';
+import type { Limit } from './option-values.ts';
 import type { SessionEnd } from './session-end.ts';
 
 export function newRun(run: NewRun): RunState {

@@ -1,7 +1,7 @@
 import { type Asking, answerTo, MOST_IN_A_ROW, questionsToDecide, questionWords } from '../loop/asked.ts';
 import { givenWords } from '../loop/questions.ts';
 import type { AskedQuestion, LoopState } from '../loop/state.ts';
-import type { AskPolicy } from '../run/options.ts';
+import type { AskPolicy } from '../run/option-values.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 
 /** What the agent reads about asking you something. */

@@ -2,7 +2,7 @@ import type { PhaseSituation } from '../loop/phases.ts';
 import { renderPromise } from '../loop/promise.ts';
 import type { Decision } from '../loop/state.ts';
 import { blocks, type Verdict } from '../loop/verdict.ts';
-import type { Limit } from '../run/options.ts';
+import type { Limit } from '../run/option-values.ts';
 import { keepShort, oneLine } from '../text/clip.ts';
 import { visibleText } from '../text/visible.ts';
 

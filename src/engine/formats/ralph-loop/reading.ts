@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS, type GateSpec, type Limits } from '../../core/contract/
 import { keepsPromise, renderPromise } from '../../core/loop/promise.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
-import type { Limit } from '../../core/run/options.ts';
+import type { Limit } from '../../core/run/option-values.ts';
 import { keepShort } from '../../core/text/clip.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { DIFFERENT_APPROACH, failuresOf, howToFinish, REASON_LIMIT } from '../../core/words/reason.ts';

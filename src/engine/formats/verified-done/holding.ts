@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from '../../core/contract/contract.ts';
-import type { Limit } from '../../core/run/options.ts';
+import type { Limit } from '../../core/run/option-values.ts';
 import { gateFails } from './conditions.ts';
 import type { RalphState } from './read-state.ts';
 

@@ -1,6 +1,6 @@
 import { renderPromise } from '../../core/loop/promise.ts';
 import { blocks, type Verdict } from '../../core/loop/verdict.ts';
-import type { Limit } from '../../core/run/options.ts';
+import type { Limit } from '../../core/run/option-values.ts';
 import { keepShort, oneLine } from '../../core/text/clip.ts';
 import { DIFFERENT_APPROACH, failuresOf, REASON_LIMIT } from '../../core/words/reason.ts';
 import type { Held, Words } from '../../ports/session-loop.ts';

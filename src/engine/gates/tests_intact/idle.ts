@@ -1,6 +1,6 @@
 /** Assertions that hold whatever the code does. */
 
-const CONSTANT = String.raw`(?:true|True|1|!0|!false|not False)`;
+const CONSTANT = '(?:true|True|1|!0|!false|not False)';
 const TEXT = String.raw`(?:\s*,\s*f?(?:"[^"]*"|'[^']*'|\x60[^\x60]*\x60))?`;
 const LITERAL = String.raw`(?:true|false|True|False|null|nil|None|undefined|-?\d+(?:\.\d+)?|"[^"]*"|'[^']*')`;
 

@@ -36,14 +36,17 @@ export function openSourceReader(folder: string = grammarFolder()): SourceReader
         const tree = parser.parse(source);
         if (!tree) throw new Error(`the parser of ${grammar} gave no tree`);
         try {
-          return query.matches(tree.rootNode).map(({ captures }): Match =>
-            Object.fromEntries(
-              captures.map(({ name, node: { startIndex, endIndex, startPosition } }) => [
-                name,
-                { start: startIndex, end: endIndex, line: startPosition.row + 1 },
-              ]),
-            ),
-          );
+          return query
+            .matches(tree.rootNode)
+            .map(
+              ({ captures }): Match =>
+                Object.fromEntries(
+                  captures.map(({ name, node: { startIndex, endIndex, startPosition } }) => [
+                    name,
+                    { start: startIndex, end: endIndex, line: startPosition.row + 1 },
+                  ]),
+                ),
+            );
         } finally {
           tree.delete();
         }
@@ -81,4 +84,3 @@ function grammarFolder(): string {
   }
   return built;
 }
-

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RunRules } from '../../core/contract/contract.ts';
-import { defaultsOf, onlyIn, type SessionRules } from '../../core/run/options.ts';
+import { onlyIn, type SessionRules, sessionDefaults } from '../../core/run/options.ts';
 import { defined } from '../../core/text/defined.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { readSmall } from '../../files/whole-file.ts';
@@ -23,7 +23,7 @@ export interface ClientOptions extends SessionRules {
 }
 
 /** Sessions of a run may write files of the project and nothing more, unless the user says otherwise. */
-const DEFAULT_CLIENT: ClientOptions = { allow: [], ...defaultsOf('client') };
+const DEFAULT_CLIENT: ClientOptions = { allow: [], ...sessionDefaults() };
 
 /** Options of the command win over the contract. Permission rules and options of the SDK are taken from both. */
 export function clientFor(given: Partial<ClientOptions>, rules: RunRules = {}): ClientOptions {

@@ -8,7 +8,7 @@ import type { Contract, Limits } from '../../core/contract/contract.ts';
 import { changedTestLines } from '../../core/loop/started-with.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import { paceFor, type RunChoices } from '../../core/run/options.ts';
-import type { LimitChanges } from '../../core/run/reopen.ts';
+import type { LimitChanges } from '../../core/run/raised-limits.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { defined } from '../../core/text/defined.ts';

@@ -2,13 +2,12 @@ import type { FrozenContract } from '../../core/contract/contract.ts';
 import { type ReachedLimit, UNIT_OF } from '../../core/loop/limits.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import {
-  canReopen,
   changedLimits,
   changesInWords,
   howToRaise,
   type LimitChanges,
-  limitInTheWay,
-} from '../../core/run/reopen.ts';
+} from '../../core/run/raised-limits.ts';
+import { canReopen, limitInTheWay } from '../../core/run/reopen.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { sayUsed } from '../../core/text/figures.ts';
 import { describeEnding } from '../../core/words/endings.ts';

@@ -2,7 +2,7 @@ import type { StopEvent } from '../../core/loop/event.ts';
 import { hasEnded, type LoopState } from '../../core/loop/state.ts';
 import type { ReadySession, SessionHappening, SessionPlan, SessionPort } from '../../ports/ports.ts';
 
-interface ClientWorld {
+interface ClientPorts {
   sessions: SessionPort;
   newSession(): string;
   /** The plan of a session, with what is left of the run's budget. */
@@ -11,10 +11,10 @@ interface ClientWorld {
 
 /** Gives every session of a run its client, and prepares the client of the next session while this one still works. */
 export class RunClient {
-  readonly #world: ClientWorld;
+  readonly #world: ClientPorts;
   #prepared: Promise<ReadySession | undefined> | undefined;
 
-  constructor(world: ClientWorld) {
+  constructor(world: ClientPorts) {
     this.#world = world;
   }
 

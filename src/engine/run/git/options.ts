@@ -4,7 +4,7 @@ import { recordTrust } from '../../home/trust.ts';
 import type { ProjectPorts } from '../../hook/wiring/project-ports.ts';
 import type { LoopRef, RunGitPort } from '../../ports/ports.ts';
 import type { RunGit } from './commit-progress.ts';
-import { type RunGitWorld, readRunGitRecord } from './record.ts';
+import { type RunGitPorts, readRunGitRecord } from './record.ts';
 import { openRunGit, type RunGitOptions } from './run-git.ts';
 import { RunGitError } from './user-git.ts';
 
@@ -34,8 +34,8 @@ export function gitOptions({
 export interface GitWatch {
   note(line: string): void;
   signal?: AbortSignal;
-  /** For a child: see `RunGitWorld`. */
-  setups?: NonNullable<RunGitWorld['setups']>;
+  /** For a child: see `RunGitPorts`. */
+  setups?: NonNullable<RunGitPorts['setups']>;
 }
 
 export function beginRunGit(

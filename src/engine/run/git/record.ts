@@ -61,7 +61,7 @@ function purposeOf(loop: string): string {
 }
 
 /** What the git work of a run needs from the world. */
-export interface RunGitWorld {
+export interface RunGitPorts {
   home: Home;
   env: NodeJS.ProcessEnv;
   /** Another folder for worktrees than the one beside the repository. */
@@ -89,5 +89,5 @@ export interface GitAccess {
   identity: Record<string, string>;
   /** Hooks and settings that count as the user's: those at the start, and as untildone's own calls changed them. */
   setups: GitSetup[];
-  world: RunGitWorld;
+  world: RunGitPorts;
 }

@@ -8,7 +8,7 @@ import { realPath } from '../../home/layout.ts';
 import { openBranch, openWorktree, repositoryOf, sayHead, sweep } from './branch-or-worktree.ts';
 import { RunGit } from './commit-progress.ts';
 import { ghIn, hasRemote } from './pull-request.ts';
-import { type RunGitRecord, type RunGitWorld, readRunGitRecord, writeRunGitRecord } from './record.ts';
+import { type RunGitPorts, type RunGitRecord, readRunGitRecord, writeRunGitRecord } from './record.ts';
 import { changedSince, type Head, headOf, must, notCommitted, setupOf, uncommittedIn } from './status.ts';
 import {
   identityOf,
@@ -39,7 +39,7 @@ export interface RunGitOptions {
 export async function openRunGit(
   options: RunGitOptions,
   project: string,
-  world: RunGitWorld,
+  world: RunGitPorts,
 ): Promise<RunGit> {
   const own = userGit(repositoryOf(project), world.env, world.signal);
   // Git refuses a repository of another owner. The user has to hear of it now, not hours later.
@@ -59,7 +59,7 @@ export async function openRunGit(
 }
 
 /** Warns at the start about what a pull request will need at the end. */
-async function missingForPullRequest(git: UserGit, { env, signal }: RunGitWorld): Promise<string[]> {
+async function missingForPullRequest(git: UserGit, { env, signal }: RunGitPorts): Promise<string[]> {
   const gh = await ghIn(git.repository.top, ownVariables(env), signal).call(['--version']);
   return [
     ...((await hasRemote(git))
@@ -75,7 +75,7 @@ async function begin(
   options: RunGitOptions,
   project: string,
   git: UserGit,
-  { worktrees }: RunGitWorld,
+  { worktrees }: RunGitPorts,
 ): Promise<Opening> {
   const { mode, merge, loop } = options;
   const branch = branchName(options.task, loop);
@@ -117,7 +117,7 @@ async function goOn(
   { loop }: RunGitOptions,
   { folder, branch }: { folder: string; branch: string },
   project: string,
-  world: RunGitWorld,
+  world: RunGitPorts,
 ): Promise<Opening> {
   const before = readRunGitRecord(world.home, loop);
   if (!before)

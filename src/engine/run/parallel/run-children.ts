@@ -35,7 +35,7 @@ export interface MergeEnd {
   detail?: string;
 }
 
-export interface ChildrenWorld {
+export interface ChildrenPorts {
   ports: Ports;
   pieces: readonly Piece[];
   newLoop(): string;
@@ -59,19 +59,19 @@ export interface ChildHeard {
 const FATAL = ['auth', 'billing', 'model_not_found'];
 
 /** Returns when no child works any more. The state says whether the parent goes on. */
-export async function runChildren(ref: LoopRef, world: ChildrenWorld): Promise<LoopState> {
+export async function runChildren(ref: LoopRef, world: ChildrenPorts): Promise<LoopState> {
   return new ChildRuns(ref, world).drive();
 }
 
 class ChildRuns {
   readonly #ref: LoopRef;
-  readonly #world: ChildrenWorld;
+  readonly #world: ChildrenPorts;
   readonly #atWork = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, string>();
   /** Why no further child begins, and whether the parent pauses or fails. */
   #stop: { kind: 'pause' | 'fail'; cause: string; why: string } | undefined;
 
-  constructor(ref: LoopRef, world: ChildrenWorld) {
+  constructor(ref: LoopRef, world: ChildrenPorts) {
     this.#ref = ref;
     this.#world = world;
   }

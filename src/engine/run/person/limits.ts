@@ -1,6 +1,7 @@
 import type { FrozenContract } from '../../core/contract/contract.ts';
 import { hasEnded } from '../../core/loop/state.ts';
-import { changedLimits, changesInWords, type LimitChanges, limitInTheWay } from '../../core/run/reopen.ts';
+import { changedLimits, changesInWords, type LimitChanges } from '../../core/run/raised-limits.ts';
+import { limitInTheWay } from '../../core/run/reopen.ts';
 import { UsageError } from '../../core/text/errors.ts';
 import { describeEnding } from '../../core/words/endings.ts';
 import { writeFrozenContract } from '../../home/frozen-contract.ts';

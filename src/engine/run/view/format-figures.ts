@@ -1,7 +1,7 @@
 /** Formats iterations, cost, tokens and times of a run. */
 import type { Limits } from '../../core/contract/contract.ts';
 import type { LoopState } from '../../core/loop/state.ts';
-import type { Limit } from '../../core/run/options.ts';
+import type { Limit } from '../../core/run/option-values.ts';
 
 export function positionWords({ iteration, maxIterations, phase }: LoopState): string {
   const where = phase ? `, phase ${phase.name}` : '';

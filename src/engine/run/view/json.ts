@@ -3,7 +3,7 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import type { LoopState } from '../../core/loop/state.ts';
 import { contextWindow } from '../../core/loop/transcript.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
-import type { Limit } from '../../core/run/options.ts';
+import type { Limit } from '../../core/run/option-values.ts';
 import { denialOf } from '../../core/run/permissions.ts';
 import { stripAnsi } from '../../core/text/ansi.ts';
 import { redact } from '../../core/text/redact.ts';

@@ -8,7 +8,7 @@ import { jsonReporter } from './json.ts';
 import { liveReporter } from './view.ts';
 import { beginningLines, childLines, closingLines, factLines, noteLines, pausedLines } from './words.ts';
 
-export interface ReporterWorld {
+export interface ReporterPorts {
   out(line: string): void;
   now(): number;
   stdout: NodeJS.WriteStream;
@@ -22,7 +22,7 @@ const LINE = 200;
 /** Opens a live view on a terminal, else plain lines, or JSON when asked for. Close it when the run is over. */
 export function openRunReporter(
   options: { json: boolean; quiet: boolean },
-  world: ReporterWorld,
+  world: ReporterPorts,
 ): RunReporter & { close(): void } {
   const { stdout, env, now, project } = world;
   const watched = outlive(stdout);

@@ -13,7 +13,7 @@ import {
   pausedLines,
 } from './words.ts';
 
-export interface ViewWorld {
+export interface ViewPorts {
   stdout: Terminal & Pick<NodeJS.WriteStream, 'on' | 'off'>;
   now(): number;
   colour: boolean;
@@ -27,7 +27,7 @@ const FRAME_MS = 100;
 const TICK_MS = 1_000;
 
 /** A view that is redrawn in place. What the run does stays above it, in the scroll-back; the result comes at its end. */
-export function liveReporter(world: ViewWorld): RunReporter & { close(): void } {
+export function liveReporter(world: ViewPorts): RunReporter & { close(): void } {
   const view = new RunView(world);
   return {
     begun: (loop, task, baseline, more) => {
@@ -41,7 +41,7 @@ export function liveReporter(world: ViewWorld): RunReporter & { close(): void } 
   };
 }
 
-function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorld): RunReporter {
+function childOfView(child: ChildName, view: RunView, { now, project }: ViewPorts): RunReporter {
   const print = (line: string) => view.say([line]);
   const lines = childLines(child, print, { now, quiet: false, project: project ?? process.cwd() });
   return {
@@ -54,7 +54,7 @@ function childOfView(child: ChildName, view: RunView, { now, project }: ViewWorl
 }
 
 class RunView {
-  readonly #world: ViewWorld;
+  readonly #world: ViewPorts;
   readonly #region: TerminalRegion;
   #model: RunViewModel;
   /** Lines for the scroll-back that the next frame prints. */
@@ -71,7 +71,7 @@ class RunView {
     this.#drawSoon();
   };
 
-  constructor(world: ViewWorld) {
+  constructor(world: ViewPorts) {
     this.#world = world;
     this.#region = new TerminalRegion(world.stdout);
     this.#model = emptyViewModel(world.project ?? process.cwd(), world.now());

@@ -4,7 +4,7 @@ import { elapsedMs } from '../../core/loop/limits.ts';
 import { type GateLine, hasEnded, isDone, type LoopState } from '../../core/loop/state.ts';
 import type { Verdict } from '../../core/loop/verdict.ts';
 import { allowWords, denialOf } from '../../core/run/permissions.ts';
-import { howToGoOn } from '../../core/run/reopen.ts';
+import { howToGoOn } from '../../core/run/raised-limits.ts';
 import { oneLine } from '../../core/text/clip.ts';
 import { sayDuration } from '../../core/text/duration.ts';
 import { momentOf } from '../../core/text/moment.ts';

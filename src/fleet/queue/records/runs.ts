@@ -1,5 +1,5 @@
 /** Where runs are: their lanes, and a record of each. */
-import type { RunNews } from '../../../engine/ports/fleet.ts';
+import type { ProgressReport } from '../../../engine/ports/fleet.ts';
 import { labelsIn, newsIn, parsed } from '../readable.ts';
 import { DAY_MS, HEAD, KEEP, type Shelf } from './lua.ts';
 
@@ -12,7 +12,7 @@ export interface RunRecord {
   lane: string;
   failures: number;
   why?: string;
-  news?: RunNews;
+  news?: ProgressReport;
   /** Of a run that was delayed. */
   notBefore?: number;
   /** The token of the holder that is about to end the run or to put it back. */

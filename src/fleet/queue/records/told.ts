@@ -1,5 +1,5 @@
 /** What is asked of runs, and what workers tell of them and of themselves. */
-import type { RunCommand, RunNews, WorkerView } from '../../../engine/ports/fleet.ts';
+import type { ProgressReport, RunCommand, WorkerView } from '../../../engine/ports/fleet.ts';
 import { parsed, workerIn } from '../readable.ts';
 import { DAY_MS, HEAD, KEEP, pairs, type Shelf } from './lua.ts';
 import { SLOT_MS } from './slots.ts';
@@ -106,7 +106,7 @@ export function toldRecords({ client, p, run }: Shelf) {
       const orders = Object.fromEntries(pairs(kept));
       return { commands: Object.fromEntries(commands), drain: drain === 1, paused: paused === 1, orders };
     },
-    async tell(id: string, news: RunNews, lines: readonly string[], from: number | undefined) {
+    async tell(id: string, news: ProgressReport, lines: readonly string[], from: number | undefined) {
       const text = JSON.stringify(news);
       for (let done = 0; done === 0 || done < lines.length; done += LINES_AT_ONCE) {
         const some = lines.slice(done, done + LINES_AT_ONCE);

@@ -1,6 +1,6 @@
 /** What a person asks of a loop on the page: the same functions as the commands in a terminal. */
-import type { Limit } from '../../../engine/core/run/options.ts';
-import type { LimitChanges } from '../../../engine/core/run/reopen.ts';
+import type { Limit } from '../../../engine/core/run/option-values.ts';
+import type { LimitChanges } from '../../../engine/core/run/raised-limits.ts';
 import { oneLine } from '../../../engine/core/text/clip.ts';
 import { UsageError } from '../../../engine/core/text/errors.ts';
 import { redact } from '../../../engine/core/text/redact.ts';
@@ -14,13 +14,13 @@ import { requestsOf } from '../view/loop-page.ts';
 import type { ActionRequest } from '../view/overview-types.ts';
 import type { Acting } from './fleet/side.ts';
 import type { Live } from './live.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 const NOTE = 2_000;
 export const MOST_TEXT = 20_000;
 
 /** Writes to the journal of a loop of this machine. */
-export function localActing(live: Live, world: DashboardWorld): Acting {
+export function localActing(live: Live, world: DashboardPorts): Acting {
   return {
     async act(loop, request) {
       const ref = live.loops.ref(loop);

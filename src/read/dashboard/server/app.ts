@@ -23,7 +23,7 @@ import { MOST_CLIENTS } from './hub.ts';
 import type { Live } from './live.ts';
 import { LookBack } from './look-back.ts';
 import { PAGE_POLICY, type PageFile } from './page.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 interface Wired {
   Bindings: { incoming: IncomingMessage; outgoing: ServerResponse };
@@ -40,7 +40,7 @@ export function dashboardApp(
   live: Live,
   guard: Guard,
   files: ReadonlyMap<string, PageFile>,
-  world: DashboardWorld,
+  world: DashboardPorts,
   path: string,
 ): Hono<Wired> {
   const app = new Hono<Wired>();
@@ -84,7 +84,7 @@ function askedOf(c: Asked) {
 }
 
 /** Takes the token of the start link, gives a cookie for it, and leads to the page without the token in its address. */
-function enter(c: Asked, guard: Guard, world: DashboardWorld, path: string): Response {
+function enter(c: Asked, guard: Guard, world: DashboardPorts, path: string): Response {
   const token = c.req.query('token');
   if (token === undefined)
     return guard.isKnown(askedOf(c)) ? c.redirect(`${path}/`, 303) : refuse(c, 401, NO_TOKEN);
@@ -105,7 +105,7 @@ function sendFile(c: Asked, files: ReadonlyMap<string, PageFile>, name: string):
   return c.body(new Uint8Array(file.body));
 }
 
-function addReading(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
+function addReading(app: Hono<Wired>, live: Live, world: DashboardPorts): void {
   app.use('/api/loops/:loop/*', async (c, next) => {
     if (!live.loops.has(c.req.param('loop'))) await live.allRead();
     await next();
@@ -189,7 +189,7 @@ function parseAuditAsked(value: unknown): AuditAsked {
   return { days: days as number, ...(project ? { project } : {}) };
 }
 
-function addActing(app: Hono<Wired>, live: Live, world: DashboardWorld): void {
+function addActing(app: Hono<Wired>, live: Live, world: DashboardPorts): void {
   const acting = world.fleet ?? localActing(live, world);
   app.post('/api/loops/:loop/actions', limitedBody(), async (c) => {
     const loop = c.req.param('loop');
@@ -217,7 +217,7 @@ async function opened(id: string, live: Live) {
   return { id: ref.loop, ref, journal };
 }
 
-async function viewOf(id: string, live: Live, world: DashboardWorld) {
+async function viewOf(id: string, live: Live, world: DashboardPorts) {
   const { fleet } = world;
   await fleet?.opened(known(id, live).loop);
   const { ref, journal } = await opened(id, live);
@@ -252,7 +252,7 @@ async function viewOf(id: string, live: Live, world: DashboardWorld) {
 }
 
 /** Server-sent events go to the socket itself, so that a slow reader is noticed. */
-async function openStream(c: Asked, live: Live, world: DashboardWorld): Promise<Response> {
+async function openStream(c: Asked, live: Live, world: DashboardPorts): Promise<Response> {
   const { outgoing } = c.env;
   if (live.hub.size >= MOST_CLIENTS)
     return refuse(c, 503, {

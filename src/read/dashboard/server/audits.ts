@@ -2,19 +2,19 @@ import { sayBytes } from '../../../engine/core/text/bytes.ts';
 import { UsageError } from '../../../engine/core/text/errors.ts';
 import { auditView } from '../view/audit-view.ts';
 import type { AuditView } from '../view/insight-types.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 const KEPT = 20;
 const DAY_MS = 86_400_000;
 
 /** Audits that were asked for: one at a time, because each reads all transcripts. The last ones are kept with their time. */
 export class Audits {
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
   private readonly signal: AbortSignal;
   private readonly found = new Map<string, AuditView>();
   private running: string | undefined;
 
-  constructor(world: DashboardWorld, signal: AbortSignal) {
+  constructor(world: DashboardPorts, signal: AbortSignal) {
     this.world = world;
     this.signal = signal;
   }

@@ -19,7 +19,7 @@ import { Hub } from './hub.ts';
 import { Loops } from './loops.ts';
 import { aTurn, Steps } from './steps.ts';
 import { type HomeChange, watchHome } from './watch.ts';
-import { type DashboardWorld, homeInWords } from './world.ts';
+import { type DashboardPorts, homeInWords } from './world.ts';
 
 const MOST_OPEN_JOURNALS = 8;
 /** More new entries than this at once are not sent: the page asks for those that it shows. */
@@ -41,7 +41,7 @@ interface Waiting {
 export class Live {
   readonly loops: Loops;
   readonly hub = new Hub();
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
   private readonly journals = new Map<string, OpenJournal>();
   private readonly sent = new Map<string, string>();
   private watcher: { close(): void } | undefined;
@@ -57,7 +57,7 @@ export class Live {
   private readonly closing = new AbortController();
   private sessionsSeen: { at: number; list?: OtherSession[]; asking?: boolean } = { at: 0 };
 
-  constructor(world: DashboardWorld) {
+  constructor(world: DashboardPorts) {
     this.world = world;
     this.loops = new Loops(world);
   }

@@ -9,7 +9,7 @@ import { LoopSummary } from '../view/loop-summary.ts';
 import type { LoopRow } from '../view/overview-types.ts';
 import type { ProjectAsked } from './known-elsewhere.ts';
 import type { Loops } from './loops.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 const MOST_LOOPS = 500;
 const KEPT = 1_000;
@@ -21,9 +21,9 @@ const DAY_MS = 86_400_000;
 export class LookBack {
   private readonly kept = new Map<string, { mark: string; summary: LoopSummary }>();
   private readonly loops: Loops;
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
 
-  constructor(loops: Loops, world: DashboardWorld) {
+  constructor(loops: Loops, world: DashboardPorts) {
     this.loops = loops;
     this.world = world;
   }

@@ -13,14 +13,14 @@ import { copyOfEndFile, type Home, projectFolder, readKey } from '../../../engin
 import { readLoopRecord } from '../../../engine/home/records/session-records.ts';
 import { FileStore } from '../../../engine/home/store.ts';
 import type { LoadedContract, LoopRef } from '../../../engine/ports/ports.ts';
-import { type SeeingWorld, seenOf } from '../../loop/look-at-loop.ts';
+import { type SeeingPorts, seenOf } from '../../loop/look-at-loop.ts';
 import { lastContext } from '../view/last-context.ts';
 import { needsOf, unreadableNeed } from '../view/needs.ts';
 import type { LoopRow, Need, ProjectRow } from '../view/overview-types.ts';
 import type { Since } from '../view/requests.ts';
 import { type RowFacts, rowOf, sinceOf, unreadableRow } from '../view/row.ts';
 import { TrustLook } from './trust.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 /** What is kept of a loop. The state is kept only as long as it has not ended. */
 interface Kept {
@@ -48,14 +48,14 @@ export class Loops {
   private readonly kept = new Map<string, Kept>();
   private readonly folders = new Map<string, string | undefined>();
   private readonly only: ReadonlySet<string> | undefined;
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
   readonly trust: TrustLook;
   private key: string | undefined;
   private found = 0;
   /** What is wrong with the home itself. */
   problem: string | undefined;
 
-  constructor(world: DashboardWorld) {
+  constructor(world: DashboardPorts) {
     this.world = world;
     this.trust = new TrustLook(world);
     const { only, home } = world;
@@ -200,7 +200,7 @@ export class Loops {
     kept.needs = needsOf(known);
   }
 
-  private seeing(): SeeingWorld {
+  private seeing(): SeeingPorts {
     const { home, clock, hooksAt } = this.world;
     return {
       store: new FileStore(home, clock),

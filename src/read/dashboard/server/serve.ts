@@ -7,7 +7,7 @@ import { dashboardApp } from './app.ts';
 import { Guard, inUrl, isLoopback, SHORTEST_TOKEN } from './guard.ts';
 import { Live } from './live.ts';
 import { readPage } from './page.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 export interface ServeOptions {
   host: string;
@@ -31,7 +31,7 @@ export interface Dashboard {
 /** The port where nothing else is said: the same every day, so that a phone finds it again. */
 export const USUAL_PORT = 7433;
 
-export async function serveDashboard(options: ServeOptions, world: DashboardWorld): Promise<Dashboard> {
+export async function serveDashboard(options: ServeOptions, world: DashboardPorts): Promise<Dashboard> {
   refuseOpenHost(options);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 });
   server.maxConnections = 256;

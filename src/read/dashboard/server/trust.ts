@@ -12,7 +12,7 @@ import { needsApproval } from '../../../engine/hook/start/start-loop.ts';
 import { asTrusted, freeze } from '../../../engine/judging/freeze-contract.ts';
 import { contractFileDigest } from '../../../engine/project/facts/command-parts.ts';
 import type { Need, ProjectRow } from '../view/overview-types.ts';
-import type { DashboardWorld } from './world.ts';
+import type { DashboardPorts } from './world.ts';
 
 /** Sessions that began earlier do not count. */
 const LATELY_MS = 7 * 86_400_000;
@@ -27,14 +27,14 @@ interface Seen {
 }
 
 export class TrustLook {
-  private readonly world: DashboardWorld;
+  private readonly world: DashboardPorts;
   private readonly known = new Map<string, { mark: string; trusted: boolean }>();
   private readonly projects = new Map<string, Seen>();
   private sessionsMark = '';
   private lookedAt = 0;
   private busy = false;
 
-  constructor(world: DashboardWorld) {
+  constructor(world: DashboardPorts) {
     this.world = world;
   }
 

@@ -10,7 +10,7 @@ import type { FleetSide } from './fleet/side.ts';
 import type { ProjectAsked } from './known-elsewhere.ts';
 
 /** What the dashboard needs from the world. */
-export interface DashboardWorld {
+export interface DashboardPorts {
   home: Home;
   env: NodeJS.ProcessEnv;
   clock: { now(): number };
@@ -39,7 +39,7 @@ export interface DashboardWorld {
   sessions(): Promise<OtherSession[] | undefined>;
 }
 
-export function homeInWords({ home, env }: DashboardWorld): string {
+export function homeInWords({ home, env }: DashboardPorts): string {
   const { HOME } = env;
   return HOME && home.root.startsWith(`${HOME}/`) ? `~${home.root.slice(HOME.length)}` : home.root;
 }

@@ -5,7 +5,7 @@ import type { Contract, SandboxRule } from '../../../engine/core/contract/contra
 import { answerTo, questionsForYou } from '../../../engine/core/loop/asked.ts';
 import { limitsIn, phaseOf } from '../../../engine/core/loop/phases.ts';
 import { type AskedQuestion, hasEnded, isDone, type LoopState } from '../../../engine/core/loop/state.ts';
-import type { Limit } from '../../../engine/core/run/options.ts';
+import type { Limit } from '../../../engine/core/run/option-values.ts';
 import { canReopen } from '../../../engine/core/run/reopen.ts';
 import { defined } from '../../../engine/core/text/defined.ts';
 import { redact } from '../../../engine/core/text/redact.ts';

@@ -25,7 +25,7 @@ import { applyChanges, foreignFiles } from '../../../engine/project/files.ts';
 import type { Report, SessionReport } from '../findings/report.ts';
 import { homeSummary, isAbout, type SummaryPlace, saveSummary } from '../findings/summary.ts';
 
-export interface QueueWorld {
+export interface QueuePorts {
   home: Home;
   store: Pick<FileStore, 'loopOfSession'>;
   now(): number;
@@ -42,7 +42,7 @@ export interface Reflected {
 }
 
 /** Undefined when another process does it already. */
-export async function reflectQueued(world: QueueWorld): Promise<Reflected[] | undefined> {
+export async function reflectQueued(world: QueuePorts): Promise<Reflected[] | undefined> {
   const done: Reflected[] = [];
   const tried = new Set<string>();
   const next = () => dueIn(world).find(({ session, queuedAt }) => !tried.has(`${session} ${queuedAt}`));
@@ -67,7 +67,7 @@ export async function reflectQueued(world: QueueWorld): Promise<Reflected[] | un
 const ATTEMPTS = 3;
 
 /** Counts the attempt before it is made, for a process that is killed cannot. */
-async function attempt(item: QueuedReflection, world: QueueWorld): Promise<Reflected> {
+async function attempt(item: QueuedReflection, world: QueuePorts): Promise<Reflected> {
   const { session, attempts = 0 } = item;
   const isLast = attempts + 1 >= ATTEMPTS;
   if (attempts < ATTEMPTS) queueReflection(world.home, { ...item, attempts: attempts + 1 });
@@ -81,11 +81,11 @@ async function attempt(item: QueuedReflection, world: QueueWorld): Promise<Refle
 }
 
 /** A session that goes on is left alone until it ends; so is a project in which another tool reflects just now. */
-function dueIn({ home, now }: QueueWorld): QueuedReflection[] {
+function dueIn({ home, now }: QueuePorts): QueuedReflection[] {
   return dueReflections(home, now()).filter(({ project }) => !isReflecting(project, now(), foreignFiles));
 }
 
-async function reflectOn(item: QueuedReflection, world: QueueWorld): Promise<Reflected> {
+async function reflectOn(item: QueuedReflection, world: QueuePorts): Promise<Reflected> {
   const { session, minTurns } = item;
   const sign = begin(item, world);
   try {
@@ -115,14 +115,14 @@ function turnsOf({ metrics }: SessionReport): number {
 }
 
 /** The summary of the session's loop, or else its own. */
-function placeOf({ project, minTurns }: QueuedReflection, session: string, world: QueueWorld): SummaryPlace {
+function placeOf({ project, minTurns }: QueuedReflection, session: string, world: QueuePorts): SummaryPlace {
   const { home, store, now } = world;
   const isMeant = (one: SessionReport) => one.session === session || turnsOf(one) >= minTurns;
   return { home, project, now: now(), loopDir: store.loopOfSession(session)?.dir, isMeant };
 }
 
 /** The process before this one may have been killed between the last two steps, or a person has asked for the same. */
-function isDone(item: QueuedReflection, world: QueueWorld): boolean {
+function isDone(item: QueuedReflection, world: QueuePorts): boolean {
   const path = homeSummary(placeOf(item, item.session, world), item.session);
   return isAbout(path, item.session, item.queuedAt);
 }
@@ -131,7 +131,7 @@ function isDone(item: QueuedReflection, world: QueueWorld): boolean {
 function save(
   report: Report,
   item: QueuedReflection,
-  world: QueueWorld,
+  world: QueuePorts,
 ): Pick<Reflected, 'saved' | 'problems'> {
   const place = placeOf(item, item.session, world);
   const { saved, problems } = saveSummary(report, place);
@@ -140,7 +140,7 @@ function save(
 }
 
 /** Shows in a project of document 004 that a reflection is under way, and afterwards that none is pending. */
-function begin({ session, project }: QueuedReflection, { home }: QueueWorld): { end(): void } {
+function begin({ session, project }: QueuedReflection, { home }: QueuePorts): { end(): void } {
   const paths = reflectionPaths(project);
   const { runtime } = lockPaths(project);
   if (foreignFiles.look(paths.folder)?.kind !== 'folder') return { end: () => undefined };
@@ -168,7 +168,7 @@ function begin({ session, project }: QueuedReflection, { home }: QueueWorld): { 
 const LINES_KEPT = 200;
 
 /** Keeps what became of the last sessions: nobody sees what a process in the background prints. */
-function log({ project, queuedAt }: QueuedReflection, reflected: Reflected, world: QueueWorld): void {
+function log({ project, queuedAt }: QueuedReflection, reflected: Reflected, world: QueuePorts): void {
   try {
     const path = join(dirname(reflectionsLock(world.home)), 'log.jsonl');
     const line = JSON.stringify({ at: new Date(world.now()).toISOString(), ...reflected });
@@ -191,7 +191,7 @@ function saysDone(line: string, session: string, queuedAt: number): boolean {
 function noteInProject(
   project: string,
   { session, outcome, problems }: Reflected,
-  { home, now }: QueueWorld,
+  { home, now }: QueuePorts,
 ): void {
   if (!isLockProject(project, existsSync)) return;
   const words = `reflection: ${[outcome.replace('_', ' '), ...problems].join('; ')}`;

@@ -19,7 +19,7 @@ export interface StatsScope {
   loops: readonly LoopRef[];
 }
 
-export interface StatsWorld {
+export interface StatsPorts {
   home: Home;
   store: Pick<FileStore, 'journalFile'>;
   /** The transcripts of a session and of its subagents; undefined when there are none. */
@@ -43,7 +43,7 @@ export interface Gathered {
   read: StatsRead;
 }
 
-export async function gatherFigures(scope: StatsScope, world: StatsWorld): Promise<Gathered> {
+export async function gatherFigures(scope: StatsScope, world: StatsPorts): Promise<Gathered> {
   const figures = new Figures();
   const read: StatsRead = {
     journals: 0,
@@ -62,7 +62,7 @@ export async function gatherFigures(scope: StatsScope, world: StatsWorld): Promi
 async function readJournal(
   ref: LoopRef,
   { since }: StatsScope,
-  world: StatsWorld,
+  world: StatsPorts,
   into: Gathered,
 ): Promise<void> {
   const path = world.store.journalFile(ref);
@@ -90,7 +90,7 @@ function writtenAt(path: string): number {
 
 async function readHookLines(
   { since, project }: StatsScope,
-  { home }: StatsWorld,
+  { home }: StatsPorts,
   { figures, read }: Gathered,
 ) {
   const isMeant = meantBy(project === undefined ? undefined : [project]);
@@ -145,7 +145,7 @@ export function meantBy(projects: readonly string[] | undefined): (folder: strin
 function readSession(
   session: string,
   { since }: StatsScope,
-  world: StatsWorld,
+  world: StatsPorts,
   { figures, read }: Gathered,
 ): void {
   const { transcript, subagents = [] } = world.filesOf(session) ?? {};

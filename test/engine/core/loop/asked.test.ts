@@ -8,7 +8,7 @@ import { advance } from '../../../../src/engine/core/loop/journal.ts';
 import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
 import { newAnswers } from '../../../../src/engine/core/loop/questions.ts';
 import type { LoopState } from '../../../../src/engine/core/loop/state.ts';
-import type { AskPolicy } from '../../../../src/engine/core/run/options.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/option-values.ts';
 import { newRun, nextStep } from '../../../../src/engine/core/run/run.ts';
 import { describeEnding, describeWait } from '../../../../src/engine/core/words/endings.ts';
 import { entryLines } from '../../../../src/engine/core/words/entries.ts';

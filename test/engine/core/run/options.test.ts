@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULTS } from '../../../../src/engine/core/run/option-values.ts';
 import {
   choicesOf,
-  defaultsOf,
   defaultWords,
   onlyIn,
   paceFor,
   RUN_OPTIONS,
   type RunOption,
   runOptions,
+  sessionDefaults,
 } from '../../../../src/engine/core/run/options.ts';
 
 const twice = (values: (string | undefined)[]) => {
@@ -40,9 +41,16 @@ describe('the declarations', () => {
 });
 
 describe('what is derived', () => {
-  test('defaults are those of the part, for the options that have one', () => {
-    expect(defaultsOf('ask')).toEqual({ policy: 'wait', waitMs: 86_400_000 });
-    expect(defaultsOf('client')).toEqual({ permissionMode: 'acceptEdits', idleMs: 900_000 });
+  test('every default of the values is said by an option of its part', () => {
+    const said = (part: string) =>
+      Object.fromEntries(
+        runOptions
+          .filter(([, option]) => option.in === part && option.default !== undefined)
+          .map(([name, option]) => [name, option.default]),
+      );
+    expect(said('limits')).toEqual(DEFAULTS.limits);
+    expect(said('ask')).toEqual(DEFAULTS.ask);
+    expect(said('client')).toEqual(sessionDefaults());
   });
 
   test('what is no option of the part is left out', () => {

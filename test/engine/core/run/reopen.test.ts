@@ -5,7 +5,8 @@ import type { Entry } from '../../../../src/engine/core/loop/entry.ts';
 import { advance } from '../../../../src/engine/core/loop/journal.ts';
 import { elapsedMs, reachedLimit } from '../../../../src/engine/core/loop/limits.ts';
 import { ENDINGS, type Ending, type LoopState } from '../../../../src/engine/core/loop/state.ts';
-import { changedLimits, changesInWords, limitInTheWay } from '../../../../src/engine/core/run/reopen.ts';
+import { changedLimits, changesInWords } from '../../../../src/engine/core/run/raised-limits.ts';
+import { limitInTheWay } from '../../../../src/engine/core/run/reopen.ts';
 import { nextStep } from '../../../../src/engine/core/run/run.ts';
 import { STARTED, T0 } from '../../../support/core/samples.ts';
 

@@ -8,7 +8,7 @@ import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
 import type { LoopState } from '../../../../src/engine/core/loop/state.ts';
 import type { Verdict } from '../../../../src/engine/core/loop/verdict.ts';
 import { spentSoFar } from '../../../../src/engine/core/run/entries.ts';
-import type { RunMode } from '../../../../src/engine/core/run/options.ts';
+import type { RunMode } from '../../../../src/engine/core/run/option-values.ts';
 import { nextStep } from '../../../../src/engine/core/run/run.ts';
 import type { SessionEnd } from '../../../../src/engine/core/run/session-end.ts';
 import { STARTED, seenStop, T0 } from '../../../support/core/samples.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_ASK, type GateSpec } from '../../../../src/engine/core/contract/contract.ts';
-import type { AskPolicy, AskRule } from '../../../../src/engine/core/run/options.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/option-values.ts';
+import type { AskRule } from '../../../../src/engine/core/run/options.ts';
 import { askPerson } from '../../../../src/engine/hook/guard/ask-person.ts';
 import type { LoopRef } from '../../../../src/engine/ports/ports.ts';
 import { type HookScene, hookScene, messageOf, reasonOf } from '../../../support/hook/hook-scene.ts';

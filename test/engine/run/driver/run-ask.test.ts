@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_ASK } from '../../../../src/engine/core/contract/contract.ts';
-import type { AskPolicy } from '../../../../src/engine/core/run/options.ts';
+import type { AskPolicy } from '../../../../src/engine/core/run/option-values.ts';
 import { askPerson } from '../../../../src/engine/hook/guard/ask-person.ts';
 import type { SessionListener } from '../../../../src/engine/ports/ports.ts';
 import { type DriverPorts, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../../../src/engine/core/contract/contract.ts';
 import type { Entry } from '../../../../src/engine/core/loop/entry.ts';
 import { elapsedMs } from '../../../../src/engine/core/loop/limits.ts';
-import type { RunMode } from '../../../../src/engine/core/run/options.ts';
+import type { RunMode } from '../../../../src/engine/core/run/option-values.ts';
 import { approveGate } from '../../../../src/engine/gates/approve/index.ts';
 import type { SessionListener } from '../../../../src/engine/ports/ports.ts';
 import { type DriverPorts, runLoop } from '../../../../src/engine/run/driver/run-loop.ts';

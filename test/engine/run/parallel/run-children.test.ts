@@ -4,7 +4,7 @@ import type { Piece } from '../../../../src/engine/core/run/children.ts';
 import type { LoopRef } from '../../../../src/engine/ports/ports.ts';
 import {
   type ChildRest,
-  type ChildrenWorld,
+  type ChildrenPorts,
   type MergeEnd,
   runChildren,
 } from '../../../../src/engine/run/parallel/run-children.ts';
@@ -23,7 +23,7 @@ interface Scene {
   /** What happened, in order. */
   story: string[];
   events: RunEvent[];
-  go(world: Partial<ChildrenWorld>): Promise<LoopState>;
+  go(world: Partial<ChildrenPorts>): Promise<LoopState>;
 }
 
 /** A run that was divided, and children that do what the test says. */
@@ -47,7 +47,7 @@ function divided(atOnce: number, pieces: readonly Piece[], limits = {}): Scene {
   const story: string[] = [];
   const events: RunEvent[] = [];
   let next = 0;
-  const go = (world: Partial<ChildrenWorld>) =>
+  const go = (world: Partial<ChildrenPorts>) =>
     runChildren(ref, {
       ports: scene.ports,
       pieces,
@@ -68,7 +68,7 @@ function divided(atOnce: number, pieces: readonly Piece[], limits = {}): Scene {
 /** A child whose end the test decides. */
 function held() {
   const ends = new Map<string, (rest: ChildRest) => void>();
-  const drive: ChildrenWorld['drive'] = (_child, { name }) =>
+  const drive: ChildrenPorts['drive'] = (_child, { name }) =>
     new Promise((done) => {
       ends.set(name, done);
     });

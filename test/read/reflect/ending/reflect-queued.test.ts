@@ -29,7 +29,7 @@ import { setStanding, takeBackTrust } from '../../../../src/engine/home/trust.ts
 import type { FormatsBundle } from '../../../../src/engine/hook/wiring/load-bundles.ts';
 import { markReflection } from '../../../../src/engine/hook/wiring/mark-reflection.ts';
 import { queueEnding, queueRun } from '../../../../src/engine/hook/wiring/reflection.ts';
-import { type QueueWorld, reflectQueued } from '../../../../src/read/reflect/ending/reflect-queued.ts';
+import { type QueuePorts, reflectQueued } from '../../../../src/read/reflect/ending/reflect-queued.ts';
 import { analyse, analyseSession } from '../../../../src/read/reflect/findings/analyse.ts';
 import { reportOf } from '../../../../src/read/reflect/findings/report.ts';
 import { temporaryFolder } from '../../../support/files/workers.ts';
@@ -40,7 +40,7 @@ let now: number;
 let root: string;
 let project: string;
 let env: NodeJS.ProcessEnv;
-let world: QueueWorld;
+let world: QueuePorts;
 
 beforeEach(() => {
   now = Date.now();
@@ -198,7 +198,7 @@ describe('a session that ends', () => {
   test('a session that ends again while it is looked back on is looked back on again', async () => {
     await arrives('SessionEnd');
     let times = 0;
-    const reportOn: QueueWorld['reportOn'] = async (item) => {
+    const reportOn: QueuePorts['reportOn'] = async (item) => {
       const report = await world.reportOn(item);
       now += 1000;
       if (times++ === 0) await arrives('SessionEnd');
@@ -337,7 +337,7 @@ describe('a contract that asks for it', () => {
     await queueRun(ref, { session: 's2', cwd: project }, ending);
     now += 1000;
     let reports = 0;
-    const reportOn: QueueWorld['reportOn'] = async () => {
+    const reportOn: QueuePorts['reportOn'] = async () => {
       reports++;
       const sessions = ['s1', 's2'].map((id) => analyseSession({ transcript: join(root, `${id}.jsonl`) }));
       return reportOf({ scope: { kind: 'loop', id: 'l1' }, at: now, sessions });

@@ -1,6 +1,6 @@
 /** Tells the engine where a run stands, in order, without ever keeping the run waiting. */
 import { EngineAway } from '../../engine/core/fleet/errors.ts';
-import type { Engine, RunNews } from '../../engine/ports/fleet.ts';
+import type { Engine, ProgressReport } from '../../engine/ports/fleet.ts';
 import type { StoreLink } from './store-link.ts';
 
 /** What is kept of lines while the store is away. Git has them all. */
@@ -10,11 +10,11 @@ const MOST_CHARACTERS = 16_000_000;
 const LINES_A_CALL = 500;
 const CALL_MS = 10_000;
 
-export class NewsStream {
+export class ProgressStream {
   readonly #run: string;
   readonly #engine: Pick<Engine, 'tell'>;
   readonly #link: StoreLink;
-  #news: RunNews | undefined;
+  #news: ProgressReport | undefined;
   #isNew = false;
   #lines: string[] = [];
   /** The place of the first of them in the journal. */
@@ -30,7 +30,7 @@ export class NewsStream {
   }
 
   /** The newest news. */
-  get latest(): RunNews | undefined {
+  get latest(): ProgressReport | undefined {
     return this.#news;
   }
 
@@ -38,7 +38,7 @@ export class NewsStream {
    * Takes news in the place of older ones that nobody was told of yet, and lines behind those that wait. `from`: the place of
    * the first line; other lines that wait from there on are replaced.
    */
-  add(news: RunNews, lines: readonly string[], from?: number): void {
+  add(news: ProgressReport, lines: readonly string[], from?: number): void {
     this.#news = news;
     this.#isNew = true;
     if (from !== undefined && lines.length > 0) this.#beginAt(from);

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Cache, cacheOutput, withTemporary } from './cache.ts';
-import type { RunFiles } from './truth.ts';
+import type { RunFiles } from './remote-runs.ts';
 
 /** A longer file is stored in parts of whole lines, so that a line more does not store all of it again. */
 export const PART_BYTES = 256 * 1024;

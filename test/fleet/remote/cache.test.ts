@@ -17,14 +17,14 @@ import { expect, test } from 'vitest';
 import { RemoteAway } from '../../../src/engine/core/fleet/errors.ts';
 import { UsageError } from '../../../src/engine/core/text/errors.ts';
 import { refNames } from '../../../src/fleet/names.ts';
-import { cacheFolder } from '../../../src/fleet/truth/cache.ts';
-import { inParts, joined, PART_BYTES } from '../../../src/fleet/truth/journal-commit.ts';
-import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
-import { sweepCaches } from '../../../src/fleet/truth/sweep.ts';
-import type { RunFiles } from '../../../src/fleet/truth/truth.ts';
+import { cacheFolder } from '../../../src/fleet/remote/cache.ts';
+import { inParts, joined, PART_BYTES } from '../../../src/fleet/remote/journal-commit.ts';
+import { openRemoteRuns } from '../../../src/fleet/remote/open-remote-runs.ts';
+import type { RunFiles } from '../../../src/fleet/remote/remote-runs.ts';
+import { sweepCaches } from '../../../src/fleet/remote/sweep.ts';
 import { serveHttp } from '../../support/fleet/http-remote.ts';
+import { files, gitIn, remoteScene, submitted } from '../../support/fleet/remote-scene.ts';
 import { makeRemote } from '../../support/fleet/remotes.ts';
-import { files, gitIn, submitted, truthScene } from '../../support/fleet/truth-scene.ts';
 import { rounds } from '../../support/long.ts';
 import { shared } from '../../support/shared.ts';
 
@@ -33,8 +33,8 @@ const texts = (given: RunFiles) =>
   Object.fromEntries(Object.entries(given).map(([path, content]) => [path, content.toString('latin1')]));
 
 test('a long journal is stored in parts of whole lines, and a line more stores one part again', async () => {
-  const { machine, remote } = truthScene();
-  const truth = machine('one');
+  const { machine, remote } = remoteScene();
+  const remoteRuns = machine('one');
   const line = `${JSON.stringify({ text: 'x'.repeat(500) })}\n`;
   const journal = line.repeat(Math.ceil((3.5 * PART_BYTES) / line.length));
   const [short, long] = [files(journal), files(journal + line)];
@@ -45,19 +45,19 @@ test('a long journal is stored in parts of whole lines, and a line more stores o
   expect([...after.values()].every((part) => part.at(-1) === 0x0a || part.length < 10)).toBe(true);
   for (const given of [short, long, files(''), files('x'), files('x'.repeat(PART_BYTES * 2))])
     expect(texts(joined(inParts(given)))).toEqual(texts(given));
-  const expected = await submitted(truth, remote.first);
-  await truth.publish({ run: 'run-1', expected, files: long, message: 'x' }, truth.repo);
+  const expected = await submitted(remoteRuns, remote.first);
+  await remoteRuns.publish({ run: 'run-1', expected, files: long, message: 'x' }, remoteRuns.repo);
   expect(texts((await machine('two').read('run-1'))?.files ?? {})).toEqual(texts(long));
 });
 
 test('what a person names wrongly gets a clear message', async () => {
-  const { folder, machine, remote, envOf } = truthScene();
-  const truth = machine('one');
+  const { folder, machine, remote, envOf } = remoteScene();
+  const remoteRuns = machine('one');
   remote.git('tag', 'v1', 'main');
   remote.git('-c', 'user.name=x', '-c', 'user.email=x@x', 'tag', '-a', '-m', 'x', 'v2', 'main');
   remote.git('branch', 'feature/x', 'main');
   for (const ref of ['main', 'HEAD', 'refs/heads/main', 'v1', 'v2', 'feature/x', remote.first])
-    expect(await truth.resolve(ref)).toBe(remote.first);
+    expect(await remoteRuns.resolve(ref)).toBe(remote.first);
   remote.git('tag', 'both', 'main');
   remote.git('branch', 'both', remote.git('commit-tree', '-m', 'x', 'main^{tree}', '-p', 'main'));
   const refused: [string, RegExp][] = [
@@ -71,24 +71,24 @@ test('what a person names wrongly gets a clear message', async () => {
     ['*', /cannot be the name/],
   ];
   for (const [ref, words] of refused) {
-    await expect(truth.resolve(ref)).rejects.toThrow(UsageError);
-    await expect(truth.resolve(ref)).rejects.toThrow(words);
+    await expect(remoteRuns.resolve(ref)).rejects.toThrow(UsageError);
+    await expect(remoteRuns.resolve(ref)).rejects.toThrow(words);
   }
   const caches = join(folder, 'caches');
-  const other = openTruth(join(folder, 'not there'), { caches, env: envOf('one') });
+  const other = openRemoteRuns(join(folder, 'not there'), { caches, env: envOf('one') });
   await expect(other.resolve('main')).rejects.toThrow(/there is no repository at .*not there/);
   expect(readdirSync(caches)).toEqual([]);
-  const away = openTruth('http://127.0.0.1:9/x.git', { caches, env: envOf('one') });
+  const away = openRemoteRuns('http://127.0.0.1:9/x.git', { caches, env: envOf('one') });
   await expect(away.resolve('main')).rejects.toThrow(RemoteAway);
-  await expect(truth.read('../x')).rejects.toThrow(UsageError);
+  await expect(remoteRuns.read('../x')).rejects.toThrow(UsageError);
 });
 
 test('the credentials of the user are used, nothing prompts, and a password is not repeated', async () => {
-  const { folder, remote, envOf } = truthScene();
+  const { folder, remote, envOf } = remoteScene();
   const http = await serveHttp(remote);
   http.password('person:open-sesame-77');
   const open = (env: NodeJS.ProcessEnv, name: string) =>
-    openTruth(http.url, { caches: join(folder, name), env });
+    openRemoteRuns(http.url, { caches: join(folder, name), env });
   const nobody = open(envOf('nobody'), 'nobody-caches');
   await expect(nobody.resolve('main')).rejects.toThrow(/git has no access to http/);
   const store = envOf('store');
@@ -105,7 +105,7 @@ test('the credentials of the user are used, nothing prompts, and a password is n
 });
 
 test('a cache that is damaged or half made is made again, and checkouts that borrow from it go on', async () => {
-  const { folder, machine, remote } = truthScene({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const { folder, machine, remote } = remoteScene({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   const caches = join(folder, 'one', 'caches');
   const dir = cacheFolder(caches, remote.url);
   const tree = join(folder, 'tree');
@@ -139,16 +139,16 @@ test('a cache that is damaged or half made is made again, and checkouts that bor
 });
 
 test('the disk stays bounded: caches that nobody uses go, the longest unused first', async () => {
-  const { folder, envOf } = truthScene();
+  const { folder, envOf } = remoteScene();
   const caches = join(folder, 'caches');
   const remotes = ['a', 'b', 'c', 'd'].map((name) =>
     makeRemote(join(folder, `${name}.git`), { x: `${name}\n`.repeat(1000) }),
   );
   const [a, b, c, d] = remotes.map(({ url }) => cacheFolder(caches, url)) as [string, string, string, string];
   for (const [i, remote] of remotes.entries()) {
-    const truth = openTruth(remote.url, { caches, env: envOf('x') });
-    await truth.fileAt(remote.first, 'x');
-    if (i === 1) await truth.checkout(remote.first, join(folder, 'tree'));
+    const remoteRuns = openRemoteRuns(remote.url, { caches, env: envOf('x') });
+    await remoteRuns.fileAt(remote.first, 'x');
+    if (i === 1) await remoteRuns.checkout(remote.first, join(folder, 'tree'));
     const marker = join(cacheFolder(caches, remote.url), 'untildone-cache');
     utimesSync(marker, i + 1, i + 1);
   }
@@ -163,7 +163,7 @@ test('the disk stays bounded: caches that nobody uses go, the longest unused fir
 });
 
 test('who reads many runs fetches them once, and sees one that moved meanwhile as it is now', async () => {
-  const { folder, machine, remote } = truthScene();
+  const { folder, machine, remote } = remoteScene();
   const writer = machine('one');
   for (const run of ['a', 'b', 'c']) await writer.create(run, remote.first, files(run));
   const reader = machine('two');
@@ -179,9 +179,9 @@ test('who reads many runs fetches them once, and sees one that moved meanwhile a
 });
 
 test('lock files that a killed git left in a cache block nobody for long', async () => {
-  const { folder, machine, remote } = truthScene();
-  const truth = machine('one');
-  await truth.fileAt(remote.first, 'a.txt');
+  const { folder, machine, remote } = remoteScene();
+  const remoteRuns = machine('one');
+  await remoteRuns.fileAt(remote.first, 'a.txt');
   const dir = cacheFolder(join(folder, 'one', 'caches'), remote.url);
   const { journal } = refNames('run-1');
   await machine('two').create('run-1', remote.first, files('x'));
@@ -189,13 +189,13 @@ test('lock files that a killed git left in a cache block nobody for long', async
   mkdirSync(join(lock, '..'), { recursive: true });
   writeFileSync(lock, '');
   utimesSync(lock, 1, 1);
-  expect((await truth.read('run-1'))?.files).toEqual(files('x'));
+  expect((await remoteRuns.read('run-1'))?.files).toEqual(files('x'));
   expect(existsSync(lock)).toBe(false);
 });
 
 function childFile(): string {
-  const folder = shared('truth-child', (made) => {
-    const entry = join(import.meta.dirname, '../../support/fleet/truth-child.ts');
+  const folder = shared('remote-child', (made) => {
+    const entry = join(import.meta.dirname, '../../support/fleet/remote-child.ts');
     buildSync({
       entryPoints: [entry],
       outfile: join(made, 'child.cjs'),
@@ -208,7 +208,7 @@ function childFile(): string {
 }
 
 test('processes that share a cache are killed at any moment: the next ones go on, none twice, none lost', async () => {
-  const { folder, machine, remote, envOf } = truthScene();
+  const { folder, machine, remote, envOf } = remoteScene();
   await submitted(machine('outside'), remote.first);
   const said: string[] = [];
   let problems = '';

@@ -17,7 +17,7 @@ import {
 import { encodeName } from '../../engine/project/trees/git-output.ts';
 import { findUserRepository } from '../../engine/project/trees/user-repository.ts';
 import { type Cache, locked, withTemporary } from './cache.ts';
-import { type GitWorld, localGit, mustGit } from './remote.ts';
+import { localGit, mustGit, type RemoteGit } from './git-calls.ts';
 
 const ATTRIBUTES = '* -text !eol -ident -filter !working-tree-encoding\n';
 
@@ -128,7 +128,7 @@ export async function withRaw<Result>(
 
 /** Settings that switch off all filters, such as that of LFS: their pointers stay as they are. */
 export async function filtersOffFor(
-  world: GitWorld,
+  world: RemoteGit,
   folder: string,
   env: Record<string, string> = {},
 ): Promise<string[]> {

@@ -12,7 +12,7 @@ const EVERY_MS = 250;
 const WORDS = 200;
 const CHUNK = 4 * 1024 * 1024;
 
-export class News {
+export class ProgressReporter {
   readonly #link: WorkerLink;
   #journal: { ref: LoopRef; store: FileStore } | undefined;
   #offset = 0;

@@ -21,7 +21,7 @@ import { sha256 } from '../../engine/files/digest.ts';
 import { holdLock } from '../../engine/files/lock.ts';
 import { namesIn } from '../../engine/files/whole-file.ts';
 import type { GitCall, GitResult } from '../../engine/project/git.ts';
-import { FETCH_MS, type GitWorld, listRemote, localGit, remoteGit, said } from './remote.ts';
+import { FETCH_MS, listRemote, localGit, type RemoteGit, remoteGit, said } from './git-calls.ts';
 
 const MARKER = 'untildone-cache';
 const BORROWERS = 'borrowers';
@@ -31,14 +31,14 @@ export interface Cache {
   readonly dir: string;
   readonly repo: string;
   readonly caches: string;
-  readonly world: GitWorld;
+  readonly world: RemoteGit;
   /** Ids of files and commits that are known to be in it. */
   readonly written: Set<string>;
   /** When damage made this process make it anew. */
   mendedAt: number;
 }
 
-export function cacheOf(caches: string, repo: string, world: GitWorld): Cache {
+export function cacheOf(caches: string, repo: string, world: RemoteGit): Cache {
   return { dir: cacheFolder(caches, repo), repo, caches, world, written: new Set(), mendedAt: 0 };
 }
 

@@ -2,25 +2,25 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fenced } from '../../../src/engine/core/fleet/errors.ts';
-import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
+import { openRemoteRuns } from '../../../src/fleet/remote/open-remote-runs.ts';
 
 const [url = '', folder = '', run = '', commit = ''] = process.argv.slice(2);
 const tree = join(folder, `tree-${process.pid}`);
 
 async function work(): Promise<void> {
-  const truth = openTruth(url, { caches: join(folder, 'caches'), env: process.env });
-  await truth.checkout(commit, tree);
+  const remoteRuns = openRemoteRuns(url, { caches: join(folder, 'caches'), env: process.env });
+  await remoteRuns.checkout(commit, tree);
   for (;;) {
-    const read = await truth.read(run);
+    const read = await remoteRuns.read(run);
     if (!read) throw new Error(`there is no run ${run}`);
-    if (read.refs.work) await truth.restore(tree, read.refs.work, 'untildone/x');
+    if (read.refs.work) await remoteRuns.restore(tree, read.refs.work, 'untildone/x');
     const step = Number(read.files.steps?.toString() ?? 0) + 1;
     appendFileSync(join(tree, 'steps.txt'), `${step}\n`);
-    const { commit: work } = await truth.snapshot(tree);
+    const { commit: work } = await remoteRuns.snapshot(tree);
     const files = { steps: Buffer.from(String(step)) };
     const message = `step ${step}`;
     try {
-      await truth.publish({ run, expected: read.refs, files, work, message }, tree);
+      await remoteRuns.publish({ run, expected: read.refs, files, work, message }, tree);
       process.stdout.write(`${step}\n`);
     } catch (error) {
       if (!(error instanceof Fenced)) throw error;

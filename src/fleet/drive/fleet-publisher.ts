@@ -14,9 +14,8 @@ import type { RunReporter } from '../../engine/run/reporter.ts';
 import { withTelemetry } from '../../read/reflect/telemetry/follow-run.ts';
 import { applyCommand, GOES_ON, whyTooLate, withApplied } from './commands.ts';
 import { isEnding, type WorkerLink } from './link.ts';
-import type { News } from './news.ts';
+import type { ProgressReporter } from './progress-reporter.ts';
 import type { DriveOutcome } from './protocol.ts';
-import type { Publisher } from './publisher.ts';
 import {
   type FleetRecord,
   isNote,
@@ -25,13 +24,14 @@ import {
   resultOf,
   type SpentIteration,
 } from './record.ts';
+import type { RemoteRun } from './remote-run.ts';
 import { Spending } from './spending.ts';
 
 interface Keeping {
   world: ProjectPorts;
-  publisher: Publisher;
+  remoteRun: RemoteRun;
   link: WorkerLink;
-  news: News;
+  progress: ProgressReporter;
   tree: string;
   /** Everything that this process starts has it in its environment. */
   mark: string;
@@ -58,7 +58,7 @@ type Stage =
   /** A step failed, which could only stop the run. */
   | { is: 'over'; failure: unknown };
 
-export class FleetKeeper implements RunPublisher {
+export class FleetPublisher implements RunPublisher {
   readonly #with: Keeping;
   readonly #stop = new AbortController();
   #stage: Stage = { is: 'before', early: [] };
@@ -79,7 +79,7 @@ export class FleetKeeper implements RunPublisher {
     link.takeCommands((command) => this.#hear(command));
   }
 
-  /** What went wrong in a step of this keeper. */
+  /** What went wrong in a step of this publisher. */
   get failure(): unknown {
     return this.#stage.is === 'over' ? this.#stage.failure : undefined;
   }
@@ -111,15 +111,15 @@ export class FleetKeeper implements RunPublisher {
   }
 
   observers(): RunObservers & { interrupts: Interrupts } {
-    const { world, link, news } = this.#with;
+    const { world, link, progress } = this.#with;
     const note = (text: string) => void link.send({ type: 'note', text });
     const reporter: RunReporter = {
-      begun: () => news.doing('begins'),
+      begun: () => progress.doing('begins'),
       event: (event) => {
         // Children of the run are heard here, too.
         if (event.type === 'session' && event.state.loop === this.#ref?.loop)
           this.#spending.sessionBegins(event.state.spent.costUsd);
-        news.hear(event);
+        progress.hear(event);
       },
       note,
       child: () => reporter,
@@ -137,8 +137,8 @@ export class FleetKeeper implements RunPublisher {
     return this.#guarded(async () => {
       if (this.#stage.is === 'before') {
         if (this.#stage.endedBy) return STOPPED;
-        const { publisher } = this.#with;
-        publisher.record = { ...publisher.record, takes: publisher.record.takes + 1, rest: undefined };
+        const { remoteRun } = this.#with;
+        remoteRun.record = { ...remoteRun.record, takes: remoteRun.record.takes + 1, rest: undefined };
         await this.#claim(ref, 'begun', this.#stage);
       }
       await this.#settled();
@@ -151,8 +151,8 @@ export class FleetKeeper implements RunPublisher {
     return this.#guarded(async () => {
       this.#asksSince = undefined;
       if (this.#stage.is === 'claimed') this.#stage.mayBegin = false;
-      const { publisher } = this.#with;
-      publisher.record = { ...publisher.record, takes: 0, rest: undefined };
+      const { remoteRun } = this.#with;
+      remoteRun.record = { ...remoteRun.record, takes: 0, rest: undefined };
       // A hand-over note is no iteration.
       const isIteration = !isNote(state);
       if (isIteration) this.#spending.iterated(spentUsd, Date.now());
@@ -179,12 +179,12 @@ export class FleetKeeper implements RunPublisher {
 
   /** Tells that an iteration is published. */
   async #tellIteration(spentUsd: number): Promise<void> {
-    const { publisher, link, news } = this.#with;
+    const { remoteRun, link, progress } = this.#with;
     const costUsd = this.#spending.total(spentUsd);
     const { iterations: iteration } = this.#spending;
-    news.spent(costUsd);
+    progress.spent(costUsd);
     const spent = this.#spending.rows;
-    await link.send({ type: 'published', iteration, commit: publisher.commit, costUsd, spent });
+    await link.send({ type: 'published', iteration, commit: remoteRun.commit, costUsd, spent });
   }
 
   leaves(until: number | undefined): string | undefined {
@@ -213,10 +213,10 @@ export class FleetKeeper implements RunPublisher {
     before: FleetRecord,
     spent: readonly SpentIteration[],
   ): Promise<DriveOutcome | undefined> {
-    const { publisher } = this.#with;
+    const { remoteRun } = this.#with;
     const { rest } = before;
     this.#spending = new Spending(before.spent ?? spent);
-    publisher.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
+    remoteRun.record = { ...before, takes: (rest ? 0 : before.takes) + 1, finished: undefined };
     if (rest?.kind === 'paused') this.#person = 'paused';
     if (this.#stage.is === 'before') await this.#claim(ref, 'taken up', this.#stage);
     await this.#settled();
@@ -225,7 +225,7 @@ export class FleetKeeper implements RunPublisher {
       state.status === 'paused' &&
       (this.#person === 'paused' || (rest?.kind === 'needs_you' && this.#person !== 'goes_on'));
     if (hasEnded(state) || waitsForYou) return this.outcomeAfter();
-    publisher.record = { ...publisher.record, rest: undefined };
+    remoteRun.record = { ...remoteRun.record, rest: undefined };
     return undefined;
   }
 
@@ -238,12 +238,12 @@ export class FleetKeeper implements RunPublisher {
   async outcomeAfter(): Promise<DriveOutcome> {
     if (this.#stage.is === 'over') throw this.#stage.failure;
     await this.#settled();
-    const { publisher, link } = this.#with;
+    const { remoteRun, link } = this.#with;
     link.lost.throwIfAborted();
     const state = this.#state();
     refuseForMachine(state);
     const rest = hasEnded(state) ? undefined : this.#restOf(state);
-    publisher.record = { ...publisher.record, takes: 0, rest };
+    remoteRun.record = { ...remoteRun.record, takes: 0, rest };
     if (!rest) this.#spending.ended(state.spent.costUsd, Date.now());
     await this.#publish(rest ? `rests: ${rest.why}` : `ended: ${state.status}`, { isLast: true });
     if (!rest) return this.#endedAs(state);
@@ -257,7 +257,7 @@ export class FleetKeeper implements RunPublisher {
     if (this.#stage.is !== 'before' || !this.#stage.endedBy) return undefined;
     this.#ref = ref;
     for (const command of this.#stage.early.splice(0)) await this.#apply(command, isEnding(command));
-    await this.#tellSpent(this.#with.publisher.record.spent);
+    await this.#tellSpent(this.#with.remoteRun.record.spent);
     this.#spending.ended(this.#state().spent.costUsd, Date.now());
     await this.#publish('cancelled', { isLast: true, isUnadopted: true });
     return this.#endedAs(this.#state());
@@ -271,7 +271,7 @@ export class FleetKeeper implements RunPublisher {
     spent: readonly SpentIteration[],
   ): Promise<DriveOutcome> {
     this.#ref = ref;
-    this.#with.news.follow(ref, this.#with.world.store);
+    this.#with.progress.follow(ref, this.#with.world.store);
     await this.#tellSpent(told ?? spent);
     if (!finished) {
       this.#spending.ended(state.spent.costUsd, Date.now());
@@ -291,9 +291,9 @@ export class FleetKeeper implements RunPublisher {
   }
 
   #resultOf(state: LoopState) {
-    const { publisher } = this.#with;
-    const { base, branch } = publisher.record;
-    const commit = publisher.head;
+    const { remoteRun } = this.#with;
+    const { base, branch } = remoteRun.record;
+    const commit = remoteRun.head;
     return resultOf(state, commit === undefined || commit === base ? {} : { branch, commit });
   }
 
@@ -304,24 +304,24 @@ export class FleetKeeper implements RunPublisher {
   }
 
   async #claim(ref: LoopRef, message: string, { early }: Stage & { is: 'before' }): Promise<void> {
-    const { publisher, link, news, world } = this.#with;
+    const { remoteRun, link, progress, world } = this.#with;
     this.#ref = ref;
-    const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? publisher.record.branch;
-    publisher.record = { ...publisher.record, branch };
-    news.follow(ref, world.store);
-    news.spent(this.#spending.total(0));
+    const branch = readRunGitRecord(world.home, ref.loop)?.branch ?? remoteRun.record.branch;
+    remoteRun.record = { ...remoteRun.record, branch };
+    progress.follow(ref, world.store);
+    progress.spent(this.#spending.total(0));
     await this.#publish(message);
     this.#enter({ is: 'claimed', mayBegin: false });
-    const { takes } = publisher.record;
+    const { takes } = remoteRun.record;
     await link.send({ type: 'claimed', takesSinceIteration: takes, spent: this.#spending.rows });
     for (const command of early.splice(0)) this.#hear(command);
   }
 
-  #publish(message: string, options: Parameters<Publisher['publish']>[3] = {}): Promise<void> {
-    const { publisher, world, tree } = this.#with;
-    publisher.record = { ...publisher.record, spent: this.#spending.rows };
+  #publish(message: string, options: Parameters<RemoteRun['publish']>[3] = {}): Promise<void> {
+    const { remoteRun, world, tree } = this.#with;
+    remoteRun.record = { ...remoteRun.record, spent: this.#spending.rows };
     const place = { ref: this.#known(), home: world.home, tree };
-    return publisher.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
+    return remoteRun.publish(this.#state(), place, `${place.ref.loop}: ${message}`, options);
   }
 
   /** Why the next iteration does not begin. `isBilled`: the session before it has ended. */
@@ -382,13 +382,13 @@ export class FleetKeeper implements RunPublisher {
   }
 
   async #apply(command: RunCommand, isEnd: boolean): Promise<void> {
-    const { publisher, world, link } = this.#with;
-    const { applied, askedAt = 0 } = publisher.record;
+    const { remoteRun, world, link } = this.#with;
+    const { applied, askedAt = 0 } = remoteRun.record;
     if (applied.includes(command.id)) return;
     const why = whyTooLate(command, askedAt, this.#state());
     if (why !== undefined) return link.send({ type: 'refused', id: command.id, why });
     const record = { applied: withApplied(applied, command.id), askedAt: Math.max(askedAt, command.at) };
-    publisher.record = { ...publisher.record, ...record };
+    remoteRun.record = { ...remoteRun.record, ...record };
     const text = await applyCommand(command, this.#known(), world);
     await link.send({ type: 'note', text });
     this.#person = this.#wantedBy(command);

@@ -4,8 +4,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../src/engine/core/text/errors.ts';
-import { openTruth } from '../../../src/fleet/truth/open-truth.ts';
-import { isLocal, repoUrl } from '../../../src/fleet/truth/repo-url.ts';
+import { openRemoteRuns } from '../../../src/fleet/remote/open-remote-runs.ts';
+import { isLocal, repoUrl } from '../../../src/fleet/remote/repo-url.ts';
 
 describe('one repository has one name', () => {
   test.each([
@@ -70,5 +70,5 @@ test.each([
   expect(refuse).toThrow(UsageError);
   expect(refuse).toThrow(words);
   expect(refuse).not.toThrow(/pass@|ghp_a|abcdef/);
-  expect(() => openTruth(given, { caches: '/nowhere', env: {} })).toThrow(UsageError);
+  expect(() => openRemoteRuns(given, { caches: '/nowhere', env: {} })).toThrow(UsageError);
 });

@@ -1,24 +1,24 @@
-/** The truth about the runs of one repository, over git. */
+/** The runs of one repository on its remote, over git. */
 import { RemoteAway } from '../../engine/core/fleet/errors.ts';
 import { UsageError } from '../../engine/core/text/errors.ts';
 import { refNames } from '../names.ts';
 import { type Cache, cacheGit, cacheOf, NotThere, need, ready } from './cache.ts';
 import { checkoutTo, restoreTo } from './checkout.ts';
+import { firstProblem, listRemote, type RemoteGit } from './git-calls.ts';
 import { readJournal } from './journal-commit.ts';
 import { type Attempts, createRun, needJournal, publishRun, refsOf, removeRun } from './publish.ts';
-import { firstProblem, type GitWorld, listRemote } from './remote.ts';
+import type { Refs, RemoteRuns } from './remote-runs.ts';
 import { repoUrl } from './repo-url.ts';
 import { snapshotOf } from './snapshot.ts';
-import type { Refs, Truth } from './truth.ts';
 
-export interface TruthOptions extends GitWorld {
+export interface RemoteRunsOptions extends RemoteGit {
   /** The folder for the caches of all repositories; several processes may share it. */
   caches: string;
   note?: (text: string) => void;
 }
 
 /** `repo`: as `repoUrl` takes it. Throws UsageError for one that a fleet does not use. */
-export function openTruth(repo: string, { caches, note, ...world }: TruthOptions): Truth {
+export function openRemoteRuns(repo: string, { caches, note, ...world }: RemoteRunsOptions): RemoteRuns {
   const cache = cacheOf(caches, repoUrl(repo, process.cwd()), world);
   const attempts: Attempts = new Map();
   return {
@@ -116,7 +116,11 @@ async function listRuns(cache: Cache): Promise<{ run: string; refs: Refs }[]> {
 const TRIES = 5;
 
 /** Both refs come from one look. When the run moves meanwhile, it is read again. */
-async function readRun(cache: Cache, run: string, seen?: Refs): Promise<Awaited<ReturnType<Truth['read']>>> {
+async function readRun(
+  cache: Cache,
+  run: string,
+  seen?: Refs,
+): Promise<Awaited<ReturnType<RemoteRuns['read']>>> {
   await ready(cache);
   for (let tries = TRIES; ; tries--) {
     const before = tries === TRIES ? seen : undefined;

@@ -9,9 +9,9 @@ import { findUserRepository } from '../../engine/project/trees/user-repository.t
 import { identityOf, identityVariables, userGit } from '../../engine/run/git/user-git.ts';
 import { refNames } from '../names.ts';
 import { type Cache, cacheGit, fetch, locked, mend, ready } from './cache.ts';
+import { listRemote, PUSH_MS, remoteGit, said } from './git-calls.ts';
 import { writeJournal } from './journal-commit.ts';
-import { listRemote, PUSH_MS, remoteGit, said } from './remote.ts';
-import type { Publication, Refs, RunFiles } from './truth.ts';
+import type { Publication, Refs, RunFiles } from './remote-runs.ts';
 
 /** One ref that a push moves: from where (empty: it is not there), and to where (empty: it is removed). */
 interface Move {

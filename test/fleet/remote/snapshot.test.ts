@@ -16,8 +16,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/engine/files/digest.ts';
 import { openWorkspace } from '../../../src/engine/project/trees/workspace.ts';
-import type { Refs } from '../../../src/fleet/truth/truth.ts';
-import { files, gitIn, submitted, truthScene } from '../../support/fleet/truth-scene.ts';
+import type { Refs } from '../../../src/fleet/remote/remote-runs.ts';
+import { files, gitIn, remoteScene, submitted } from '../../support/fleet/remote-scene.ts';
 import { rounds } from '../../support/long.ts';
 
 const FILES = {
@@ -34,26 +34,26 @@ const FILES = {
 
 /** Two machines, each with a checkout, and the way of a workspace from the first to the second. */
 async function pair(given: Record<string, string> = FILES) {
-  const { folder, remote, machine } = truthScene(given);
+  const { folder, remote, machine } = remoteScene(given);
   const side = async (name: string) => {
-    const truth = machine(name);
+    const remoteRuns = machine(name);
     const tree = join(folder, name, 'tree');
-    await truth.checkout(remote.first, tree);
+    await remoteRuns.checkout(remote.first, tree);
     const workspace = openWorkspace({
       project: tree,
       shadowDir: join(folder, name, 'shadow'),
       indexFile: join(folder, name, 'index'),
     });
-    return { truth, tree, workspace };
+    return { remoteRuns, tree, workspace };
   };
   const [from, to] = [await side('from'), await side('to')];
-  let refs: Refs = await submitted(from.truth, remote.first);
+  let refs: Refs = await submitted(from.remoteRuns, remote.first);
   const carry = async (branch = 'untildone/x') => {
-    const snapshot = await from.truth.snapshot(from.tree);
+    const snapshot = await from.remoteRuns.snapshot(from.tree);
     const work = snapshot.commit;
     const publication = { run: 'run-1', expected: refs, files: files('x'), work, message: 'x' };
-    refs = await from.truth.publish(publication, from.tree);
-    await to.truth.restore(to.tree, work, branch);
+    refs = await from.remoteRuns.publish(publication, from.tree);
+    await to.remoteRuns.restore(to.tree, work, branch);
     return snapshot;
   };
   return { folder, remote, from, to, carry };
@@ -71,7 +71,7 @@ test('a workspace arrives as it was: odd names, links, modes, line endings, what
   const { from, to, carry } = await pair();
   const { tree } = from;
   expect(readFileSync(join(tree, 'run.bat'), 'utf8')).toBe('echo\r\n');
-  const clean = await from.truth.snapshot(tree);
+  const clean = await from.remoteRuns.snapshot(tree);
   expect(clean).toEqual({ commit: clean.head, head: clean.head, leftOut: [] });
 
   put(tree, 'with blank "quote" \\ and\nbreak', 'x');
@@ -122,9 +122,9 @@ test('a workspace arrives as it was: odd names, links, modes, line endings, what
   expect(existsSync(join(to.tree, 'left over'))).toBe(false);
   expect(gitIn(to.tree, 'rev-parse', 'HEAD')).toBe(head);
   expect(gitIn(to.tree, 'symbolic-ref', '--short', 'HEAD')).toBe('untildone/x');
-  const again = await to.truth.snapshot(to.tree);
+  const again = await to.remoteRuns.snapshot(to.tree);
   expect(gitIn(to.tree, 'rev-parse', `${again.commit}^{tree}`)).toBe(
-    gitIn(tree, 'rev-parse', `${(await from.truth.snapshot(tree)).commit}^{tree}`),
+    gitIn(tree, 'rev-parse', `${(await from.remoteRuns.snapshot(tree)).commit}^{tree}`),
   );
 });
 
@@ -166,21 +166,21 @@ test('secrets, large files, other repositories and submodules with work in them 
 });
 
 test('a submodule keeps its place, and is named when it moved', async () => {
-  const { folder, remote, machine } = truthScene(FILES);
+  const { folder, remote, machine } = remoteScene(FILES);
   const seed = join(folder, 'seed');
   gitIn(folder, 'clone', '--quiet', remote.url, seed);
   gitIn(seed, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', remote.url, 'sub');
   gitIn(seed, 'commit', '--quiet', '-m', 'submodule');
   gitIn(seed, 'push', '--quiet', 'origin', 'HEAD:main');
-  const truth = machine('one');
+  const remoteRuns = machine('one');
   const tree = join(folder, 'tree');
-  await truth.checkout(await truth.resolve('main'), tree);
-  expect((await truth.snapshot(tree)).leftOut).toEqual([]);
+  await remoteRuns.checkout(await remoteRuns.resolve('main'), tree);
+  expect((await remoteRuns.snapshot(tree)).leftOut).toEqual([]);
   gitIn(tree, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
-  const initialised = await truth.snapshot(tree);
+  const initialised = await remoteRuns.snapshot(tree);
   expect(initialised.commit).toBe(initialised.head);
   gitIn(join(tree, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'inside');
-  expect((await truth.snapshot(tree)).leftOut).toEqual(['sub/']);
+  expect((await remoteRuns.snapshot(tree)).leftOut).toEqual(['sub/']);
 });
 
 test('work that HEAD does not lead to arrives, too: during a rebase, on another branch, in a stash, without a HEAD', async () => {
@@ -228,7 +228,7 @@ test('pointers of LFS stay pointers, and content that was fetched for them is no
   const { from, to, carry } = await pair({ ...FILES, 'x.bin': pointer, 'y.bin': pointer });
   expect(readFileSync(join(from.tree, 'x.bin'), 'utf8')).toBe(pointer);
   put(from.tree, 'x.bin', content);
-  const fetched = await from.truth.snapshot(from.tree);
+  const fetched = await from.remoteRuns.snapshot(from.tree);
   expect(fetched.commit).toBe(fetched.head);
   put(from.tree, 'y.bin', 'changed content');
   await carry();
@@ -283,7 +283,7 @@ test('settings, hooks and marks of a session neither run nor hide anything', asy
   await carry();
   for (const name of ['a.txt', 'd/b.txt', 'excluded.txt'])
     expect(readFileSync(join(to.tree, name), 'utf8')).toBe('hidden\n');
-  await from.truth.restore(tree, (await from.truth.read('run-1'))?.refs.work ?? '', 'untildone/x');
+  await from.remoteRuns.restore(tree, (await from.remoteRuns.read('run-1'))?.refs.work ?? '', 'untildone/x');
   expect(existsSync(trap)).toBe(false);
 });
 

@@ -7,10 +7,10 @@ import { readSmall } from '../../engine/files/whole-file.ts';
 import type { Home } from '../../engine/home/layout.ts';
 import type { LoopRef } from '../../engine/ports/ports.ts';
 import { recordFile } from '../../engine/run/git/record.ts';
-import type { Refs, RunFiles, Truth } from '../truth/truth.ts';
+import type { Refs, RemoteRuns, RunFiles } from '../remote/remote-runs.ts';
 import { differenceOf } from './checkout.ts';
 import type { WorkerLink } from './link.ts';
-import type { News } from './news.ts';
+import type { ProgressReporter } from './progress-reporter.ts';
 import type { DriveOrder } from './protocol.ts';
 import {
   type FleetRecord,
@@ -35,9 +35,9 @@ const LARGEST_FILE = 1024 * 1024 * 1024;
 
 interface Publishing {
   order: DriveOrder;
-  truth: Truth;
+  remoteRuns: RemoteRuns;
   link: WorkerLink;
-  news: News;
+  progress: ProgressReporter;
   /** What was published last. */
   refs: Refs;
   files: RunFiles;
@@ -60,7 +60,7 @@ interface HowToPublish {
   goesOn?: () => boolean;
 }
 
-export class Publisher {
+export class RemoteRun {
   readonly #with: Publishing;
   #refs: Refs;
   #files: RunFiles;
@@ -119,7 +119,7 @@ export class Publisher {
   }
 
   async #snapshot(tree: string): Promise<{ commit: string; head: string }> {
-    const { commit, head, leftOut } = await this.#with.truth.snapshot(tree);
+    const { commit, head, leftOut } = await this.#with.remoteRuns.snapshot(tree);
     this.#tellLeftOut(leftOut);
     if (this.#refs.work === undefined) await this.#keepStart(tree, commit);
     return { commit, head };
@@ -148,10 +148,10 @@ export class Publisher {
     from: string,
     goesOn: () => boolean,
   ): Promise<void> {
-    const { order, truth, link } = this.#with;
+    const { order, remoteRuns, link } = this.#with;
     this.#refs = await whileAway(this.#with, goesOn, () => {
       link.lost.throwIfAborted();
-      return truth.publish({ run: order.run, expected: this.#refs, ...what }, from);
+      return remoteRuns.publish({ run: order.run, expected: this.#refs, ...what }, from);
     });
   }
 
@@ -175,7 +175,7 @@ export class Publisher {
 
 /** Does something with the remote, again and again with growing pauses while that is away. */
 export async function whileAway<Result>(
-  { link, news }: { link: WorkerLink; news: News },
+  { link, progress }: { link: WorkerLink; progress: ProgressReporter },
   goesOn: () => boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -187,7 +187,7 @@ export async function whileAway<Result>(
       if (!(error instanceof RemoteAway) || link.lost.aborted || !goesOn()) throw error;
       if (link.drains) drainsSince ??= Date.now();
       if (drainsSince !== undefined && Date.now() - drainsSince > DRAIN_MS) throw error;
-      news.doing(`the remote is away, trying again: ${error.message}`);
+      progress.doing(`the remote is away, trying again: ${error.message}`);
       await link.sleep(drainsSince === undefined ? pause : Math.min(pause, 2_000));
     }
   }

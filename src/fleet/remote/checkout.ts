@@ -18,8 +18,8 @@ import { namesIn } from '../../engine/files/whole-file.ts';
 import { realPath } from '../../engine/home/layout.ts';
 import { type Cache, need, noteBorrower } from './cache.ts';
 import { isFile } from './conversions.ts';
+import { mustGit, said } from './git-calls.ts';
 import { filtersOffFor, forgetIndex, nulJoined, pathOf, type Raw, type RawEntry, withRaw } from './raw.ts';
-import { mustGit, said } from './remote.ts';
 import { contentOf, newFiles, parseRaw, staysOut } from './snapshot.ts';
 
 /** A folder is there whole or not at all, even after a kill. */

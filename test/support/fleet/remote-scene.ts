@@ -4,20 +4,20 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openTruth, type TruthOptions } from '../../../src/fleet/truth/open-truth.ts';
-import type { Refs, Truth } from '../../../src/fleet/truth/truth.ts';
+import { openRemoteRuns, type RemoteRunsOptions } from '../../../src/fleet/remote/open-remote-runs.ts';
+import type { Refs, RemoteRuns } from '../../../src/fleet/remote/remote-runs.ts';
 import { type BareRemote, makeRemote } from './remotes.ts';
 
-export interface TruthScene {
+export interface RemoteScene {
   folder: string;
   remote: BareRemote;
   /** A machine whose git knows no person. */
-  machine(name: string, options?: Partial<TruthOptions>): Truth;
+  machine(name: string, options?: Partial<RemoteRunsOptions>): RemoteRuns;
   envOf(name: string): NodeJS.ProcessEnv;
 }
 
-export function truthScene(files?: Record<string, string>): TruthScene {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-truth-')));
+export function remoteScene(files?: Record<string, string>): RemoteScene {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'untildone-remote-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const remote = makeRemote(join(folder, 'origin.git'), files);
   const envOf = (name: string): NodeJS.ProcessEnv => {
@@ -36,16 +36,16 @@ export function truthScene(files?: Record<string, string>): TruthScene {
     remote,
     envOf,
     machine: (name, options) =>
-      openTruth(remote.url, { caches: join(folder, name, 'caches'), env: envOf(name), ...options }),
+      openRemoteRuns(remote.url, { caches: join(folder, name, 'caches'), env: envOf(name), ...options }),
   };
 }
 
 export const files = (text: string) => ({ spec: Buffer.from('spec'), 'journal.jsonl': Buffer.from(text) });
 
 /** A run that was submitted, and where its refs are. */
-export async function submitted(truth: Truth, commit: string, run = 'run-1'): Promise<Refs> {
-  await truth.create(run, commit, files('submitted\n'));
-  const read = await truth.read(run);
+export async function submitted(remoteRuns: RemoteRuns, commit: string, run = 'run-1'): Promise<Refs> {
+  await remoteRuns.create(run, commit, files('submitted\n'));
+  const read = await remoteRuns.read(run);
   if (!read) throw new Error(`${run} was not created`);
   return read.refs;
 }

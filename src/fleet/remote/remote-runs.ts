@@ -1,5 +1,5 @@
 /**
- * The truth about the runs of one repository: two refs a run on its remote, which move together in one atomic push, each
+ * What is true of the runs of one repository: two refs a run on its remote, which move together in one atomic push, each
  * with a lease on where it was. Who holds no valid lease cannot publish.
  *
  *   refs/untildone/runs/<run>/journal   a commit each time something was published: its tree holds the files of the loop
@@ -30,7 +30,7 @@ export interface Publication {
   message: string;
 }
 
-export interface Truth {
+export interface RemoteRuns {
   readonly repo: string;
   /** The commit that a branch, a tag or a commit's id leads to on the remote. Throws UsageError for one that is not there. */
   resolve(ref: string): Promise<string>;

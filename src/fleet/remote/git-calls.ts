@@ -1,4 +1,4 @@
-/** Git calls for the truth: with the credentials of the user, without prompts, and within a time. */
+/** Git calls for a remote: with the credentials of the user, without prompts, and within a time. */
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { RemoteAway } from '../../engine/core/fleet/errors.ts';
@@ -8,7 +8,7 @@ import { redact } from '../../engine/core/text/redact.ts';
 import { type GitCall, type GitResult, runGit } from '../../engine/project/git.ts';
 import { lastWords, ownVariables } from '../../engine/run/git/user-git.ts';
 
-export interface GitWorld {
+export interface RemoteGit {
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
   /** Limits of calls to the remote; for tests. */
@@ -52,7 +52,7 @@ export const FETCH_MS = 60 * 60_000;
 
 /** Git on a folder of ours. Throws only when git cannot run to its end. */
 export function localGit(
-  world: GitWorld,
+  world: RemoteGit,
   cwd: string,
   args: readonly string[],
   more: Partial<GitCall> & { config?: readonly string[] } = {},
@@ -71,7 +71,7 @@ export function localGit(
 
 /** Git on a folder of ours that has to end well. */
 export async function mustGit(
-  world: GitWorld,
+  world: RemoteGit,
   cwd: string,
   args: readonly string[],
   more: Partial<GitCall> & { config?: readonly string[] } = {},
@@ -86,7 +86,7 @@ export type Place = { gitDir: string } | { folder: string };
 
 /** Git that speaks to the remote. A time-out is RemoteAway. */
 export async function remoteGit(
-  world: GitWorld,
+  world: RemoteGit,
   at: Place,
   args: readonly string[],
   limitMs: number,
@@ -159,7 +159,7 @@ const SSH = 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -o
 const sshCommands = new WeakMap<NodeJS.ProcessEnv, Promise<string>>();
 
 /** The program that the user has set for ssh, in the order in which git looks; else ssh that never asks. */
-function sshCommand({ env }: GitWorld): Promise<string> {
+function sshCommand({ env }: RemoteGit): Promise<string> {
   const known = sshCommands.get(env);
   if (known) return known;
   const found = findSshCommand(env).catch(() => SSH);
@@ -182,7 +182,7 @@ export function said(stderr: string): string {
 
 /** The refs on the remote that have one of these names, or match one of these patterns. */
 export async function listRemote(
-  world: GitWorld,
+  world: RemoteGit,
   at: Place,
   repo: string,
   patterns: readonly string[],

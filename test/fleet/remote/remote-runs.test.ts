@@ -2,10 +2,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { files, gitIn, submitted, truthScene } from '../../support/fleet/truth-scene.ts';
+import { files, gitIn, remoteScene, submitted } from '../../support/fleet/remote-scene.ts';
 
 test('a run goes from one machine to another with its journal and its workspace', async () => {
-  const { folder, remote, machine } = truthScene({ 'a.txt': 'one\n', 'd/b.txt': 'two\n', 'c.txt': 'x' });
+  const { folder, remote, machine } = remoteScene({ 'a.txt': 'one\n', 'd/b.txt': 'two\n', 'c.txt': 'x' });
   const [first, second] = [machine('first'), machine('second')];
   const [here, there] = [join(folder, 'here'), join(folder, 'there')];
   const commit = await first.resolve('main');
