@@ -72,7 +72,7 @@ export type GateInput = GateSettings &
         env?: Record<string, string | number | boolean>;
         /** Which files are tests, with their fixtures and snapshots; the usual places when absent. */
         tests?: string[];
-        /** What is measured; all when absent. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start. change: whether tests miss changed code when it is taken back. */
+        /** What is measured; all when absent. old_tests: the tests of the start on the code of now. new_tests: the tests of now on the code of the start. change: whether a test fails when changed lines are undone. */
         checks?: ('old_tests' | 'new_tests' | 'change')[];
         /** Tests that may expect something else than at the start. */
         may_change?: string[];
@@ -82,11 +82,11 @@ export type GateInput = GateSettings &
         model?: string;
         /** What one judgement may cost, in US dollars. */
         max_cost?: number;
-        /** The most runs of the tests for the check change; 20 when absent. */
+        /** The most runs of the tests for the check change. Without runs, time and min it takes about half a run of the tests. */
         runs?: number;
-        /** The most time for the check change; 10m when absent. */
+        /** The most time for the check change. */
         time?: string;
-        /** The share of the changed lines that tests have to miss; 0.8 when absent. */
+        /** The share of the changed lines that have to be tested: a test fails when they are undone. When absent, untested lines are told and hold nobody. */
         min?: number;
         /** Files that the verdict depends on. A pass counts until one of them changes, or a new one fits. Without it, until anything changes. */
         inputs?: string[];
@@ -263,16 +263,18 @@ export interface ContractInput {
   chunks?: Record<string, { do: string; gates: string[]; after?: string[] }>;
   /** What ends a loop that is not done. */
   limits?: { iterations?: number | 'unlimited'; duration?: string; cost_usd?: number | 'unlimited'; tokens?: number | string; stall?: number; context?: number };
+  /** What failed before the work began, and holds nobody until it has passed once. */
+  known_failures?: ({ gate: string; test?: string; since?: string; reason?: string })[];
   /** Notes in the project: sessions are told what they say, and loops write their progress into them. */
   memory?: string | { files: string | string[]; lines?: number; inject?: ('startup' | 'resume' | 'clear' | 'compact' | 'fork')[]; update?: boolean };
   /** Whether sessions of this project are looked back on when they end. */
   reflection?: boolean | { enabled?: boolean; triggers?: ('session_end')[]; min_turns?: number };
   /** How the sessions of `untildone run` are started; flags of the command win. */
-  run?: { model?: string; permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto'; allow?: string[]; max_turns?: number; mode?: 'hybrid' | 'session' | 'fresh'; fresh_every?: number; idle_timeout?: string; session_duration?: string; system_prompt?: string; setup?: string | string[] | { run: string | string[]; inputs?: string[] }; client?: Record<string, unknown> };
+  run?: { model?: string; permission_mode?: 'acceptEdits' | 'default' | 'dontAsk' | 'plan' | 'auto'; allow?: string[]; max_turns?: number; mode?: 'hybrid' | 'session' | 'fresh'; fresh_every?: number; idle_timeout?: string; session_duration?: string; system_prompt?: string; setup?: string | string[] | { run: string | string[]; found?: string[]; inputs?: string[] }; client?: Record<string, unknown> };
   /** Where commands of gates run. clean: in a fresh copy of the tree, outside of the project. project (default): in the folder in which the agent works. */
   room?: 'clean' | 'project';
-  /** Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`. */
-  setup?: string | string[] | { run: string | string[]; inputs?: string[] };
+  /** Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`. as_found: the dependencies as they lay in the project when the loop began. */
+  setup?: string | string[] | { run: string | string[]; found?: string[]; inputs?: string[] };
   /** Files that git ignores and that commands in a clean room need, as they are at the start. */
   needs?: string[];
   /** Variables that may hold secrets and that commands in a clean room need. */

@@ -51,6 +51,7 @@ const STILL_DOUBLE = [
   'Proof',
   'RalphState',
   'RawEntry',
+  'Reach',
   'Reading',
   'Refusal',
   'Refused',

@@ -7,8 +7,10 @@ import {
   proposePreset,
 } from '../../engine/core/contract/presets.ts';
 import { proposeContract } from '../../engine/core/contract/propose.ts';
+import type { RoomChoices } from '../../engine/core/contract/propose-room.ts';
 import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { writeNew } from '../../engine/files/whole-file.ts';
+import { machineOf } from '../../engine/project/facts/machine.ts';
 import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 
 const OTHER_SPELLING = 'untildone.yml';
@@ -60,10 +62,16 @@ export async function init(
   return options.yes ? { exitCode: EXIT.ok } : { exitCode: EXIT.ok, agreed: text };
 }
 
-/** The contract that is proposed for a project. */
-export function proposalFor({ project, preset }: Pick<InitOptions, 'project' | 'preset'>): ProposedPreset {
-  const facts = projectFacts(project);
-  return preset === undefined ? { text: proposeContract(facts), missing: [] } : proposePreset(preset, facts);
+/** The contract that is proposed for a project; `asFound`: with the dependencies that lie there, because installing fails. */
+export function proposalFor({
+  project,
+  preset,
+  asFound,
+}: Pick<InitOptions, 'project' | 'preset'> & RoomChoices): ProposedPreset {
+  const facts = projectFacts(project, machineOf(process.env, project));
+  return preset === undefined
+    ? { text: proposeContract(facts, { asFound }), missing: [] }
+    : proposePreset(preset, facts);
 }
 
 /** Lists the gates that are missing. The contract cannot be trusted before they are there. */

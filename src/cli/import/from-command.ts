@@ -16,6 +16,7 @@ import { EXIT } from '../../engine/core/words/exit-codes.ts';
 import { readSmall } from '../../engine/files/whole-file.ts';
 import { ImportRecord } from '../../engine/home/records/import-record.ts';
 import type { ProjectPorts } from '../../engine/hook/wiring/project-ports.ts';
+import { machineOf } from '../../engine/project/facts/machine.ts';
 import { projectFacts } from '../../engine/project/facts/project-facts.ts';
 import {
   diffLines,
@@ -90,7 +91,7 @@ function planCommands(files: readonly CommandFile[], { project }: ProjectPorts):
   // Throws with every mistake of the contract.
   const known = readContract(project);
   const file = readSettings(join(project, CONTRACT_FILE));
-  const before = file.text ?? proposeContract(projectFacts(project));
+  const before = file.text ?? proposeContract(projectFacts(project, machineOf(process.env, project)));
   const contract = known?.contract ?? contractFileOf(before);
   if (contract.preset) {
     throw new UsageError(

@@ -18,7 +18,7 @@ export const roomKeys = {
     .exactOptional(),
   setup: setup
     .describe(
-      'Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`.',
+      'Prepares a clean room, and a fresh worktree of a run: npm ci. Made once for the content of `inputs`. as_found: the dependencies as they lay in the project when the loop began.',
     )
     .exactOptional(),
   needs: listOf(pathOf('a file', NEEDS), 'file', NEEDS)

@@ -21,13 +21,23 @@ const setupCommands = z.union(
   say('a command, or a list of commands', SETUP),
 );
 
+/** The dependencies of a clean room as they lay in the project when the loop began. */
+const AS_FOUND = 'as_found';
+const FOUND = 'setup: { found: [node_modules], run: npm run prepare, inputs: [package.json] }';
+
 /** A command, a list of commands, or a map that names the files they depend on, too. */
 export const setup = z.union(
   [
+    z.literal(AS_FOUND).transform(() => ({ run: [], found: ['*'] })),
     setupCommands.transform((run) => ({ run })),
     strict(
       {
         run: setupCommands.describe('The commands, one after the other.'),
+        found: listOf(textOf('a folder', FOUND), 'folder', FOUND)
+          .describe(
+            'Ignored folders that a clean room takes as they lay in the project when the loop began, before the commands; "*": all that are known.',
+          )
+          .exactOptional(),
         inputs: listOf(textOf('a path', SETUP), 'path', SETUP)
           .describe('The files that what they make depends on, such as package-lock.json.')
           .exactOptional(),

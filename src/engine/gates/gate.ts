@@ -1,3 +1,4 @@
+import type { KeptForRooms } from '../core/contract/clean-room.ts';
 import type { PartsRule } from '../core/contract/command-parts.ts';
 import type { Contract, FrozenContract, SandboxRule } from '../core/contract/contract.ts';
 import type { GateKind, GateOptions } from '../core/contract/gate-options.ts';
@@ -32,7 +33,7 @@ export interface GateContext {
   tree?: string;
   /** Runs commands of this gate in the folder of the project, within the walls that the contract asks for. */
   shell: Shell;
-  /** Where commands of this gate run: the folder of the project, or a clean room that all gates of one judging share. */
+  /** Where commands of this gate run: the folder of the project, or a clean room of its own. It waits for its turn. */
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
@@ -102,13 +103,15 @@ export type Gates = { [Kind in GateKind]?: Gate<Kind> };
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
   gates: Gates;
+  /** How many cores this machine gives to this process; absent: one. */
+  cores?: number;
   shell: Shell;
   /** A folder of the project as a place for commands, within the walls that the contract asks for. */
   inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;
   /** The walls that a contract gets on this machine. Absent: there are none, and no contract is asked for any. */
   walls?(sandbox: SandboxRule | undefined): WallsHere;
   /** Keeps what clean rooms need of the start of a loop, and returns its name. */
-  keepStart(project: string, needs: readonly string[]): Promise<string>;
+  keepStart(project: string, kept: KeptForRooms): Promise<string>;
   /** Clean rooms, with what was kept at the start. */
   rooms(frozen: FrozenContract, project: string): Rooms;
   /** Parses source text; absent where nothing can. */

@@ -107,6 +107,17 @@ export const homeSettings: All<'homeSettings'> = [
 
 export const leaves: All<'leaves'> = [node.leaves, python.leaves, rust.leaves, java.leaves];
 
+export const installed: All<'installed'> = [
+  node.installed,
+  python.installed,
+  ruby.installed,
+  php.installed,
+  apple.installed,
+  elixir.installed,
+];
+
+export const warmUps: All<'warmUps'> = [go.warmUps];
+
 export const installCommands: All<'installCommands'> = [node.installCommands];
 
 export const checks: All<'checks'> = [

@@ -16,6 +16,8 @@ export const mutes: readonly Mute[] = [
   },
 ];
 
+export const installed = ['Pods', 'Carthage'];
+
 export const checks: Checks = {
   swift: { test: 'tests', build: 'build' },
   swiftc: 'build',

@@ -26,6 +26,10 @@ export interface ToolChain {
   homeSettings?: readonly string[];
   /** What its tools install into a project or leave behind in it, as git is told to ignore it. */
   leaves?: readonly string[];
+  /** Names of folders into which its package managers install what a project depends on. */
+  installed?: readonly string[];
+  /** By a file of a project: a command that compiles beforehand what comes with the language, so that rooms need not. */
+  warmUps?: Readonly<Record<string, string>>;
   /** Commands that its package managers run while they install. */
   installCommands?: readonly string[];
   /** Programs, several in one key, with what a call of them checks. */

@@ -10,6 +10,8 @@ export const mutes: readonly Mute[] = [
   { name: 'credo-disable', group: 'lint', expression: /#\s{0,20}credo:disable/, languages: ['elixir'] },
 ];
 
+export const installed = ['deps'];
+
 export const checks: Checks = {
   mix: (args) =>
     args[0] === 'format'

@@ -24,6 +24,8 @@ export const settings = ['go.work', 'go.mod', '.golangci.yml', '.golangci.yaml',
 
 export const homeSettings = ['.config/go/env'];
 
+export const warmUps = { 'go.mod': 'go build std' };
+
 export const checks: Checks = {
   go: { test: 'tests', vet: 'lint', build: 'build' },
   gotestsum: 'tests',

@@ -214,6 +214,8 @@ const NODE: CallReader = (args) => {
   return file.includes('node_modules/') ? undefined : kindByName(file.slice(file.lastIndexOf('/') + 1));
 };
 
+export const installed = ['node_modules', 'bower_components', '.yarn', '.pnpm-store'];
+
 export const checks: Checks = {
   'jest mocha ava tape tap jasmine qunit uvu lab wtr web-test-runner bun-test': 'tests',
   vitest: ([first = '']) => (/^(?:watch|dev|bench|init|list)$/.test(first) ? undefined : 'tests'),

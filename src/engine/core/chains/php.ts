@@ -29,6 +29,8 @@ export const mutes: readonly Mute[] = [
   { name: 'coverage-excluded', group: 'coverage', expression: /@codeCoverageIgnore/, languages: ['php'] },
 ];
 
+export const installed = ['vendor'];
+
 export const checks: Checks = {
   'phpunit pest paratest codecept': 'tests',
   'phpstan psalm phpcs': 'lint',

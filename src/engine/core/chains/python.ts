@@ -144,6 +144,8 @@ const PYTHON: CallReader = (args) => {
   return kindByName(file.slice(file.lastIndexOf('/') + 1));
 };
 
+export const installed = ['.venv', 'venv', 'env', '.env', '__pypackages__'];
+
 export const checks: Checks = {
   'pytest py.test nosetests': 'tests',
   'tox nox': 'all',

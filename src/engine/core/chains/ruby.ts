@@ -31,6 +31,8 @@ export const settings = ['Gemfile', '.rspec', '.rubocop.yml', '.ruby-version'];
 
 export const homeSettings = ['.bundle/config', '.gemrc'];
 
+export const installed = ['.bundle', 'bundle'];
+
 export const checks: Checks = {
   'rspec minitest cucumber': 'tests',
   rails: { test: 'tests', 'test:all': 'tests', spec: 'tests' },

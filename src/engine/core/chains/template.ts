@@ -31,6 +31,10 @@ export const leaves = ['.template_cache/'];
 
 export const installCommands = ['template prepare'];
 
+export const installed = ['template_modules'];
+
+export const warmUps = { 'template.toml': 'template build std' };
+
 export const checks: Checks = {
   'template-test template-spec': 'tests',
   template: { test: 'tests', lint: 'lint' },

@@ -63,6 +63,8 @@ export type RoomChoice = (typeof ROOM_CHOICES)[number];
 /** Commands that prepare a fresh folder, and the files that what they make depends on. */
 export interface SetupRule {
   run: string[];
+  /** Globs of ignored folders that a clean room takes as they lay in the project at the start; `*`: all that are known. */
+  found?: string[];
   /** Globs; absent: the files by which package managers are told what to install. */
   inputs?: string[];
 }
@@ -155,6 +157,16 @@ export type PresetName = (typeof PRESETS)[number];
 
 export const DEFAULT_ASK: AskRule = DEFAULTS.ask;
 
+/** A failure that you have accepted. It holds nobody until what fails has passed once. */
+export interface KnownFailure {
+  gate: string;
+  /** The test, as reports of its runner name it. Absent: the command of the gate fails as a whole. */
+  test?: string;
+  /** The day on which it was seen: `2026-01-05`. */
+  since?: string;
+  reason?: string;
+}
+
 export interface Contract {
   v: 1;
   task?: string;
@@ -179,6 +191,8 @@ export interface Contract {
   /** Absent: off. */
   sandbox?: SandboxRule;
   limits: Limits;
+  /** Failures that were there before the work began. */
+  knownFailures?: KnownFailure[];
   onContext: 'continue' | 'spawn';
   /** Absent: as `DEFAULT_ASK` says. */
   ask?: AskRule;

@@ -1,8 +1,10 @@
 import type { Contract, GateSpec, Phase, PresetName } from './contract.ts';
 import type { ProjectFacts } from './project-facts.ts';
-import { commandGates, DEFAULT_LIMITS_LINE, INTACT, type Role, SCHEMA_LINE, TRUST_LINE } from './propose.ts';
+import { DEFAULT_LIMITS_LINE, INTACT, SCHEMA_LINE, TRUST_LINE } from './propose.ts';
+import { commandGates } from './propose-gates.ts';
 import { proofGates, proposeRoom, roomLines } from './propose-room.ts';
 import { gate, inColumns, type ProposedGate } from './propose-text.ts';
+import type { Role } from './witness/units.ts';
 
 /** Presets: ready-made phases. A gate of the contract replaces the condition of the same name. */
 
@@ -135,7 +137,7 @@ const PROPOSED_CONDITIONS: Record<Condition, { roles: readonly Role[]; why: stri
     what: 'nothing that tests or builds the project',
   },
   quality_passed: {
-    roles: ['lint', 'types'],
+    roles: ['lint', 'format', 'types'],
     why: 'it is written as it should be',
     what: 'nothing that lints it or checks its types',
   },

@@ -2,6 +2,49 @@
 
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
+/** Something that a project has a name for and a tool that runs it: `make test`, `tox -e typing`, `just check`. */
+export interface NamedTask {
+  /** How it is called. */
+  call: string;
+  name: string;
+  /** The command lines that it runs; absent where they cannot be told. */
+  lines?: readonly string[];
+  /** The file that says so. */
+  where: string;
+}
+
+/** A step of a project's own CI. */
+export interface CiStep {
+  /** The lines of its script. */
+  run: string;
+  /** The file and the job that say so. */
+  where: string;
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Why it cannot be run here: it needs a service, a secret, or what another job made. */
+  needs?: string;
+}
+
+/** A version that the project names of a tool. */
+export interface NamedVersion {
+  tool: 'node' | 'python' | 'go' | 'rust' | 'ruby' | 'java' | 'php' | PackageManager;
+  version: string;
+  where: string;
+}
+
+/** What is on this machine, as far as it decides what can be proposed. */
+export interface Machine {
+  hasProgram(name: string): boolean;
+  /** Whether an interpreter in use has this module; absent: it cannot be told. */
+  hasModule?(name: string): boolean;
+  /** Whether the interpreter in use has this package, by its normalised name. */
+  hasPackage?(name: string): boolean;
+  /** The environment of Python that lies in the project. */
+  environment?: string;
+  /** Whether the project has this file; absent: it cannot be told. */
+  hasFile?(path: string): boolean;
+}
+
 /** What a folder has that tells how it is tested and checked. */
 export interface FolderFacts {
   /** package.json: its scripts, by name, and the globs of its workspaces. */
@@ -10,6 +53,8 @@ export interface FolderFacts {
     scripts: Record<string, string>;
     typescript: boolean;
     workspaces?: readonly string[];
+    /** How the manager is called where its name alone does not start it: `corepack pnpm`. */
+    call?: string;
   };
   /** `unittest`: the folder of its tests, where nothing names pytest. */
   python?: {
@@ -18,12 +63,18 @@ export interface FolderFacts {
     unittest?: string;
     ruff: boolean;
     mypy: boolean;
+    /** Of the packages that its files name: the usual tools for tests and checks. */
+    names?: readonly string[];
   };
   /** Maven or gradle: the command that tests, and the file that says so. */
   java?: { tests: string; why: string };
+  /** What tests in further languages, and the file that says so. */
+  others?: readonly { tests: string; why: string; language: string }[];
   rust: boolean;
   go: boolean;
   makeTargets: readonly string[];
+  /** Other names for commands: targets with their recipes, environments of tox, recipes of just. */
+  tasks?: readonly NamedTask[];
   /** By language; one without dependencies is absent. */
   dependencies?: Readonly<Record<string, Dependencies>>;
 }
@@ -38,6 +89,12 @@ export interface Dependencies {
   missing?: string;
   /** The interpreter that finds what was installed. */
   python?: string;
+  /** It lies there now, in the project or with the interpreter, so that a room can take it as found. */
+  found?: true;
+  /** What is not on this machine, and what gets it. */
+  hint?: string;
+  /** Scripts of the project that would run with an installation and that build something. */
+  builds?: readonly string[];
 }
 
 export interface PackageFacts extends FolderFacts {
@@ -55,6 +112,12 @@ export interface ProjectFacts extends FolderFacts {
   featureList?: string;
   git: boolean;
   githubWorkflows: boolean;
+  /** What its own CI runs, the likeliest witness first. */
+  ci?: readonly CiStep[];
+  /** Versions of tools that its files name. */
+  versions?: readonly NamedVersion[];
+  /** Absent: everything is taken to be there. */
+  machine?: Machine;
   /** Files with settings for tests that git ignores. */
   needs?: readonly string[];
 }

@@ -27,3 +27,9 @@ export function yamlText(text: string): string {
   const plain = /^[A-Za-z][\w./@=+-]*( [\w./@=+-]+)*$/.test(text);
   return plain && !/^(true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text);
 }
+
+/** Variables of a gate, as YAML. */
+export function envText(env: Readonly<Record<string, string>> | undefined): string {
+  const entries = Object.entries(env ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return entries.length === 0 ? '' : `, env: { ${entries.join(', ')} }`;
+}

@@ -103,6 +103,8 @@ export interface ReceiptVerdict {
   reusedFrom?: string;
   /** Where the command ran; absent: in the folder of the project. */
   room?: string;
+  /** `as_found`: the dependencies there are those that lay in the project at the start. */
+  dependencies?: string;
   /** The walls around it; absent: there were none. */
   walls?: string;
   /** How many tests ended how, where the runner says so. */
@@ -236,7 +238,12 @@ export function receiptVerdict(verdict: Verdict, contract: Contract, traitsOf: T
     durationMs: proof?.durationMs ?? null,
     reused: verdict.reused ?? false,
     ...defined({ reusedFrom: verdict.reusedFrom }),
-    ...defined({ room: proof?.room, walls: proof?.walls, tests: proof?.tests }),
+    ...defined({
+      room: proof?.room,
+      dependencies: proof?.dependencies,
+      walls: proof?.walls,
+      tests: proof?.tests,
+    }),
     ...defined({ differential: differentialOf(proof), flaky: verdict.flaky }),
     ...defined({ notes: verdict.notes, exceptions: verdict.exceptions }),
     children: (verdict.children ?? []).map((child) => receiptVerdict(child, contract, traitsOf)),
@@ -330,9 +337,10 @@ function verdictText(verdict: ReceiptVerdict, indent: string): string[] {
 }
 
 /** Where a command ran, behind what, and which tests it ran, where that is known. */
-function circumstances({ room, walls, tests }: ReceiptVerdict): string[] {
+function circumstances({ room, dependencies, walls, tests }: ReceiptVerdict): string[] {
   return [
     ...(room === undefined ? [] : [`${room} room`]),
+    ...(dependencies === undefined ? [] : ['dependencies as found']),
     ...(walls === undefined ? [] : [`walls: ${walls}`]),
     ...(tests ? [`tests: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`] : []),
   ];

@@ -67,6 +67,8 @@ export interface Proof {
   costUsd?: number;
   /** Where the command ran; absent: in the folder of the project. */
   room?: 'clean';
+  /** The dependencies in the room are those that lay in the project at the start; absent: a setup made them. */
+  dependencies?: 'as_found';
   /** The walls around the command; absent: there were none. */
   walls?: string;
   /** How many runs in a row passed; absent: one was asked for. */

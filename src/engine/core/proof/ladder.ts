@@ -40,6 +40,7 @@ export interface WeakLink {
     | 'claimed'
     | 'judged'
     | 'in_place'
+    | 'as_found'
     | 'skipped'
     | 'failed'
     | 'reused'
@@ -72,6 +73,8 @@ export interface Evidence {
   command: string | null;
   /** Where the command ran; absent: in the folder of the project. */
   room?: string;
+  /** `as_found`: the dependencies in the room are those of the start. */
+  dependencies?: string;
   differential?: unknown;
   reused?: boolean;
   flaky?: boolean;
@@ -98,6 +101,7 @@ export function evidenceOf(verdict: Verdict): Evidence {
     summary,
     command: proof?.command ?? null,
     room: proof?.room,
+    dependencies: proof?.dependencies,
     differential: differentialOf(proof),
     reused,
     flaky,
@@ -156,12 +160,20 @@ function weakLinks(
     (name): WeakLink => ({ what: 'exception', gate: null, text: `allowed by hand: ${name}` }),
   );
   const combined = verdicts.filter(({ children = [] }) => children.length > 0).flatMap(withInner);
+  const asFound = unique.some((leaf) => leaf.outcome === 'pass' && leaf.dependencies === 'as_found');
   return [
     ...unique.flatMap((leaf) => weaknessesOf(leaf, hasRoom)),
+    ...(asFound ? [AS_FOUND] : []),
     ...combined.flatMap((each) => remarksOf(each)),
     ...byHand,
   ];
 }
+
+const AS_FOUND: WeakLink = {
+  what: 'as_found',
+  gate: null,
+  text: 'dependencies as found: what lay in the project when the loop began, not what a lock file names',
+};
 
 /** A combination and the combinations in it, which may carry remarks of their own. */
 function withInner(verdict: Evidence): Evidence[] {
@@ -239,7 +251,7 @@ export function restsOn({ rung, rungs, weak }: Ladder): string {
 /** From the weakest on. */
 const WEAKEST: readonly WeakLink['what'][] = [
   ...(['failed', 'claimed', 'exception', 'by_model', 'judged', 'skipped'] as const),
-  ...(['in_place', 'vacuous', 'untested', 'flaky', 'reused', 'note'] as const),
+  ...(['in_place', 'vacuous', 'untested', 'flaky', 'as_found', 'reused', 'note'] as const),
 ];
 
 /** The ladder from the lowest rung up, and below it what is weak. */

@@ -1,7 +1,7 @@
 /** Which tests reach which files: by what each file loads, and what that loads in turn. Pure. */
 import type { Loads } from './imports.ts';
 
-export interface Reach {
+export interface LoadedFiles {
   /** Whether this test may run code of one of these files. True where it cannot be told. */
   reaches(test: string, paths: ReadonlySet<string>): boolean;
 }
@@ -10,7 +10,7 @@ export interface Reach {
  * `loads` says what a file loads; undefined: that cannot be told. A test that seems to load nothing reaches everything: it
  * starts a program, or is found in a way that no text names.
  */
-export function reachOf(loads: (path: string) => Loads | undefined): Reach {
+export function reachOf(loads: (path: string) => Loads | undefined): LoadedFiles {
   const known = new Map<string, ReadonlySet<string> | 'all'>();
   const closureOf = (test: string): ReadonlySet<string> | 'all' => {
     const found = known.get(test) ?? closure(test, loads);

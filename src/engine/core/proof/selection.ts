@@ -3,7 +3,7 @@
  * the runner. Pure.
  */
 import { folderOf } from './imports.ts';
-import type { Reach } from './reach.ts';
+import type { LoadedFiles } from './reach.ts';
 import { passes, type Tally } from './test-results.ts';
 
 /** Files of tests that run together: one file, or in Go the tests of one package. */
@@ -142,7 +142,7 @@ export function patternOf(path: string): string {
 export function unitsToRepeat(
   units: Units,
   changed: { tests: readonly string[]; code: ReadonlySet<string> | 'unknown' },
-  reach: Reach,
+  reach: LoadedFiles,
 ): Set<string> | undefined {
   const own = changed.tests.map((path) => units.ofFile(path));
   if (changed.code === 'unknown' || own.includes(undefined)) return undefined;
@@ -156,7 +156,7 @@ export function unitsToRepeat(
 }
 
 /** Whether a test loads a file of tests that changed, which then is no test alone. */
-function loadsAnother(file: string, changed: ReadonlySet<string>, reach: Reach): boolean {
+function loadsAnother(file: string, changed: ReadonlySet<string>, reach: LoadedFiles): boolean {
   const others = new Set([...changed].filter((path) => path !== file));
   return others.size > 0 && reach.reaches(file, others);
 }

@@ -8,7 +8,7 @@ import {
   type TreePaths,
   treePaths,
 } from '../../core/proof/imports.ts';
-import { type Reach, reachOf } from '../../core/proof/reach.ts';
+import { type LoadedFiles, reachOf } from '../../core/proof/reach.ts';
 import { type Narrowed, narrowedTo, type Units, unitsOf } from '../../core/proof/selection.ts';
 import type { Rooms, TreeFile } from '../../ports/rooms.ts';
 import type { Run } from '../shared/test-run.ts';
@@ -17,7 +17,7 @@ import type { Trees } from './trees.ts';
 
 export interface TestParts {
   units: Units;
-  reach: Reach;
+  reach: LoadedFiles;
   /** What runs when only these units are wanted; undefined: everything. */
   narrowed(wanted: ReadonlySet<string>): Narrowed | undefined;
   /** A tree without the tests of all other units. */
@@ -56,11 +56,12 @@ export async function partsOf(
     units,
     reach: reachOf((path) => loads.get(path)),
     narrowed: (wanted) => narrowedTo(wanted, units, around),
-    tree: (of, { without, emptied }) =>
-      rooms.compose(
-        { rest: of, from: of, takes: () => false, without: (path) => without.has(path), texts: emptied },
-        signal,
-      ),
+    tree: async (of, { without, emptied }) => {
+      const there = new Set((await rooms.files(of, signal)).map(({ path }) => path));
+      const texts = Object.fromEntries(Object.entries(emptied).filter(([path]) => there.has(path)));
+      const isOut = (path: string) => without.has(path);
+      return rooms.compose({ rest: of, from: of, takes: () => false, without: isOut, texts }, signal);
+    },
     changedCode: changedCode(trees),
   };
 }

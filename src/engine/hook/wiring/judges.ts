@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
@@ -43,6 +44,7 @@ export async function openJudges(
   const [gates, wallsFor] = await Promise.all([part(() => gatesOf(contract)), wallsOf(contract, env, home)]);
   return {
     gates,
+    cores: availableParallelism(),
     shell,
     inPlace: (dir, asked) => {
       const { walls } = wallsFor(asked?.sandbox);
@@ -54,10 +56,10 @@ export async function openJudges(
       const { walls, problem } = wallsFor(sandbox);
       return { name: walls && wallsName(walls), problem };
     },
-    keepStart: async (project, needs) => {
+    keepStart: async (project, kept) => {
       const { keepStart, startsOf } = await part(rooms);
       const { key } = shadowOf(home, project);
-      return keepStart(project, needs, env, startsOf({ folder: projectFolder(home, project), key }));
+      return keepStart(project, kept, env, startsOf({ folder: projectFolder(home, project), key }));
     },
     rooms: (frozen, project) =>
       roomsWhenAsked({

@@ -14,6 +14,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { warmUps } from '../../core/chains/all.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { holdLock } from '../../files/lock.ts';
@@ -21,11 +22,12 @@ import { isNoneMarked } from '../../files/process-tree.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
-import { asArguments, filtersOff, gitOutput } from '../git.ts';
+import { gitOutput } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
+import { changedFiles } from './changed.ts';
 import { type RoomEnvironment, withoutSecrets } from './environment.ts';
 import { runTests } from './in-place.ts';
 import { type KeptPlace, keepFiles, type Stamps, stampsOf, takeKeptFiles } from './kept-tree.ts';
@@ -80,7 +82,8 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
   });
   try {
     await clear(place);
-    const setup = request.setup && (await setUp(request.setup, files, inside, request, options));
+    const asked = withWarmUps(request.setup, files);
+    const setup = asked && (await setUp(asked, files, inside, request, options));
     const hasFiles = await makeFolder(place, files, kept);
     const base = treeId(request.base ?? tree);
     await fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles });
@@ -95,7 +98,9 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
       room: 'clean',
       walls: options.walls && wallsName(options.walls),
       runTests: (command) => runTests(command, place.project, shell, environment, temp),
-      changed: () => changedFiles(place.project),
+      changed: () => changedFiles(place.project, tree).catch(() => ({ expected: [], code: ['.git'] })),
+      restore: () =>
+        fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles: true }),
       dispose,
     };
   } catch (error) {
@@ -193,6 +198,24 @@ function parsedLaid(text: string, { setups }: Place): Laid | undefined {
   }
 }
 
+const WARM_UP_MS = 10 * 60_000;
+
+/** What comes with a language is compiled once, not in each room. */
+function withWarmUps(setup: RoomRequest['setup'], files: readonly TreeFile[]): RoomRequest['setup'] {
+  const found = warmUps
+    .flatMap((one) => Object.entries(one))
+    .filter(([file]) => files.some(({ path }) => path === file));
+  if (found.length === 0) return setup;
+  const { run = [], inputs = [], timeoutMs = WARM_UP_MS, ...rest } = setup ?? {};
+  return {
+    ...rest,
+    run,
+    inputs: [...inputs, ...found.map(([file]) => file)],
+    timeoutMs,
+    warmUp: found.map(([, command]) => command),
+  };
+}
+
 async function setUp(
   setup: Setup & { timeoutMs: number },
   files: readonly TreeFile[],
@@ -266,15 +289,6 @@ function namingByPath(shell: Shell, dir: string): Shell {
       return { ...result, output: named(output), stdout: named(stdout), stderr: stderr && named(stderr) };
     },
   };
-}
-
-/** Files of the tree that are not as they were when the room was opened. */
-async function changedFiles(dir: string): Promise<string[]> {
-  const place = { cwd: dir, env: QUIET };
-  const off = await filtersOff(place);
-  const args = ['diff-files', '--ignore-submodules=dirty', '--name-only', '-z'];
-  const output = await gitOutput({ args: [...asArguments(off), ...args], ...place });
-  return output.toString('utf8').split('\0').filter(Boolean);
 }
 
 function layOver(dir: string, path: string, content: string | Uint8Array): void {

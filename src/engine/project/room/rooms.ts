@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { roomSetup } from '../../core/contract/clean-room.ts';
+import { keptForRooms, roomSetup } from '../../core/contract/clean-room.ts';
 import type { Contract } from '../../core/contract/contract.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
@@ -10,10 +10,19 @@ import type { RoomOrder, Rooms } from '../../ports/rooms.ts';
 import { composeTree, filesOf, textsOf } from '../trees/compose.ts';
 import type { Enclosure } from '../walls/walls.ts';
 import { roomEnvironment } from './environment.ts';
+import { foundEnvironment, refuseChangedPackages } from './found.ts';
 import { programDigestsIn } from './program-digests.ts';
 import { changedPrograms, pathOutside, programsOn } from './programs.ts';
 import { openRoom } from './room.ts';
-import { needFile, readStart, type Start, type StartsFolder, settingsDigest, startNow } from './start.ts';
+import {
+  foundStore,
+  needFile,
+  readStart,
+  type Start,
+  type StartsFolder,
+  settingsDigest,
+  startNow,
+} from './start.ts';
 import { changedSurroundings, surroundingsOf } from './surroundings.ts';
 
 export interface RoomsWorld {
@@ -45,6 +54,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
       start ??= startOf(world);
       const learn = refuseChangedPrograms(start, world);
       refuseChangedSurroundings(start, world);
+      if (start.found) refuseChangedPackages(start.found, foundStore(startsOf(world)));
       const { settings } = start;
       const opening = openRoom(requestOf(order, start, world), {
         folder: join(world.folder, 'rooms'),
@@ -66,7 +76,7 @@ export function roomsOf(world: RoomsWorld): Rooms {
 function startOf(world: RoomsWorld): Start {
   const { project, contract, env, start } = world;
   return start === undefined
-    ? startNow(project, contract.room?.needs ?? [], env, startsOf(world))
+    ? startNow(project, keptForRooms(contract), env, startsOf(world))
     : readStart(start, startsOf(world));
 }
 
@@ -79,11 +89,19 @@ function requestOf(order: RoomOrder, start: Start, { contract, ...world }: Rooms
       `Make ${path}, and begin a new loop.`,
     ]);
   });
-  return { ...order, needs, setup: setup && { ...setup, timeoutMs: SETUP_MS } };
+  const found = start.found && { ...start.found, store: foundStore(startsOf({ ...world })) };
+  if (setup?.found && !found)
+    throw new Unmeasurable('what was kept of the start has no dependencies in it', ['Begin a new loop.']);
+  return {
+    ...order,
+    needs,
+    setup: setup && { run: setup.run, inputs: setup.inputs, found, timeoutMs: SETUP_MS },
+  };
 }
 
-function environmentFor({ environment }: Start, { project, contract, key, env }: RoomsWorld) {
-  return roomEnvironment(environment, { project, now: env, passed: contract.room?.passEnv ?? [], key });
+function environmentFor({ environment, found }: Start, { project, contract, key, env }: RoomsWorld) {
+  const made = roomEnvironment(environment, { project, now: env, passed: contract.room?.passEnv ?? [], key });
+  return (at: Parameters<typeof made>[0]) => ({ ...made(at), ...(found ? foundEnvironment(found, at) : {}) });
 }
 
 /** For what was not learnt at the start. It is done while git writes the room, so nobody waits for it. */

@@ -1,13 +1,25 @@
 /** What a contract's `setup` makes (dependencies, as a rule): made once for the content of its inputs, then laid into rooms. */
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { oneLine } from '../../core/text/clip.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
+import { firstErrorLines } from '../../core/text/first-error.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { TreeFile } from '../../ports/rooms.ts';
+import { type FoundDependencies, type FoundStore, layFound } from './found.ts';
 import {
   compareManifests,
   copyFolder,
@@ -23,6 +35,10 @@ export interface Setup {
   run: readonly string[];
   /** Globs of the files that the setup reads. It finds no others. */
   inputs: readonly string[];
+  /** Dependencies of the start that are there before the first command. */
+  found?: FoundDependencies & { store: FoundStore };
+  /** Commands of ours that only save time later: they may fail. */
+  warmUp?: readonly string[];
 }
 
 /** The folders of one place for rooms. Their paths never change: programs write absolute paths into what they install. */
@@ -45,16 +61,24 @@ export interface SetupWorld {
 const MOST_KEPT = 4;
 
 /** The name of what a setup makes from these files on this machine. */
-export function setupName({ run, inputs }: Setup, files: readonly TreeFile[]): string {
+export function setupName({ run, inputs, found, warmUp }: Setup, files: readonly TreeFile[]): string {
   const machine = [process.platform, process.arch, process.version];
   const content = files.map(({ path, mode, blob }) => [path, mode, blob]);
-  return sha256(JSON.stringify([run, inputs, machine, content])).slice(0, 24);
+  const all = [
+    run,
+    inputs,
+    machine,
+    content,
+    ...(found ? [found.name, found.packages?.digest ?? null] : []),
+    ...(warmUp ? [warmUp] : []),
+  ];
+  return sha256(JSON.stringify(all)).slice(0, 24);
 }
 
-export function inputFiles({ run, inputs }: Setup, tree: readonly TreeFile[]): TreeFile[] {
+export function inputFiles({ run, inputs, found }: Setup, tree: readonly TreeFile[]): TreeFile[] {
   const fits = pathMatcher(inputs);
   const files = tree.filter(({ path }) => fits(path));
-  if (files.length > 0) return files;
+  if (files.length > 0 || (found && run.length === 0)) return files;
   throw new Unmeasurable(
     `the setup ${named(run)} has no inputs: no file of the project fits ${inputs.join(', ')}`,
   );
@@ -111,6 +135,12 @@ function heal({ used, copy }: Kept, record: Record<string, string>): 'whole' | '
   mkdirSync(used, { recursive: true, mode: 0o700 });
   const changes = compareManifests(parseManifest(record[used] ?? '[]'), manifestOf(used));
   if (changes.added.length + changes.lost.length === 0) return 'whole';
+  // Of dependencies as found there is no second copy: the clone of the start is one.
+  if (!existsSync(copy)) {
+    if (changes.lost.length > 0) return 'lost';
+    restore(used, copy, changes);
+    return 'healed';
+  }
   const inCopy = compareManifests(parseManifest(record[copy] ?? '[]'), manifestOf(copy));
   if (inCopy.added.length + inCopy.lost.length > 0) return 'lost';
   restore(used, copy, changes);
@@ -119,7 +149,9 @@ function heal({ used, copy }: Kept, record: Record<string, string>): 'whole' | '
 
 function keepRecord(folder: string, key: string): void {
   const paths = partsOf(folder).flatMap(({ used, copy }) => [used, copy]);
-  const record = Object.fromEntries(paths.map((path) => [path, renderManifest(manifestOf(path))]));
+  const record = Object.fromEntries(
+    paths.filter((path) => existsSync(path)).map((path) => [path, renderManifest(manifestOf(path))]),
+  );
   writeWhole(join(folder, 'record'), sealedJson(record, purposeOf(folder), key));
 }
 
@@ -138,16 +170,18 @@ async function make(
   for (const path of [place.project, place.home]) mkdirSync(path, { recursive: true, mode: 0o700 });
   await world.writeFiles(files, place.project);
   const before = manifestOf(place.project);
+  if (setup.found) layFound(setup.found, place.project, setup.found.store);
   for (const command of setup.run) {
     const result = await world.run(command, place);
-    if (result.exitCode !== 0)
-      throw new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}`, lastLines(result.output));
+    if (result.exitCode !== 0) throw failedSetup(command, result);
   }
+  for (const command of setup.warmUp ?? []) await world.run(command, place);
   takeInputsOut(setup, before, place.project);
   mkdirSync(join(folder, 'used'), { recursive: true, mode: 0o700 });
   renameSync(place.project, join(folder, 'used', 'project'));
   renameSync(place.home, join(folder, 'used', 'home'));
-  for (const { used, copy } of partsOf(folder)) copyFolder(used, copy);
+  if (setup.run.length > 0 || setup.warmUp)
+    for (const { used, copy } of partsOf(folder)) copyFolder(used, copy);
   keepRecord(folder, world.key);
 }
 
@@ -155,12 +189,20 @@ function named(commands: readonly string[]): string {
   return `\`${commands.join(' && ')}\``;
 }
 
-/** The end of an output is where programs say why they failed. */
+/** Says first what the command says first of what is wrong. */
+function failedSetup(command: string, result: ShellResult): Unmeasurable {
+  const [first, ...rest] = firstErrorLines(result.output, LINES_SHOWN);
+  const why = first === undefined ? '' : `: ${oneLine(first, FIRST_LENGTH)}`;
+  const evidence = first === undefined ? lastLines(result.output) : rest;
+  return new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}${why}`, evidence);
+}
+
 function lastLines(output: string): string[] {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return lines.slice(-LINES_SHOWN);
 }
 
+const FIRST_LENGTH = 200;
 const LINES_SHOWN = 12;
 
 function howEnded({ exitCode, endedBy }: ShellResult): string {

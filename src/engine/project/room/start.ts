@@ -1,14 +1,16 @@
 /** What is kept when a loop starts, for its clean rooms: the environment, the programs on PATH, files that git ignores. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { homeSettings } from '../../core/chains/all.ts';
+import type { KeptForRooms } from '../../core/contract/clean-room.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { insideProject } from '../../core/text/paths.ts';
 import { hmacSha256, sha256, sha256OfFile } from '../../files/digest.ts';
 import { readSmall, writeWhole } from '../../files/whole-file.ts';
 import { sealedJson, unsealedJson } from '../../home/layout.ts';
 import { type KeptEnvironment, keepEnvironment } from './environment.ts';
+import { type FoundDependencies, type FoundStore, keepFound } from './found.ts';
 import { type ProgramDigests, programDigestsIn } from './program-digests.ts';
 import { type Programs, pathOutside, programsWithDigests } from './programs.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
@@ -22,6 +24,8 @@ export interface Start {
   settings: Record<string, string>;
   /** Absent in starts of older versions. */
   surroundings?: Surroundings;
+  /** Dependencies as they lay in the project, where the contract takes them from there. */
+  found?: FoundDependencies;
 }
 
 export interface StartsFolder {
@@ -39,13 +43,13 @@ const LEARN_AT_START_MS = 250;
 /** Keeps the start and returns its name. The same start has the same name. */
 export function keepStart(
   project: string,
-  needs: readonly string[],
+  kept: KeptForRooms,
   env: NodeJS.ProcessEnv,
   starts: StartsFolder,
 ): string {
   mkdirSync(starts.folder, { recursive: true, mode: 0o700 });
   const digests = programDigestsIn(starts);
-  const start = startNow(project, needs, env, starts, digests);
+  const start = startNow(project, kept, env, starts, digests);
   const name = sha256(JSON.stringify(start)).slice(0, 32);
   digests.learn(start.programs, LEARN_AT_START_MS);
   writeWhole(join(starts.folder, `${name}.json`), sealedJson(start, purposeOf(name), starts.key));
@@ -55,7 +59,7 @@ export function keepStart(
 /** How everything is now. Of files that git ignores a copy is kept. */
 export function startNow(
   project: string,
-  needs: readonly string[],
+  { needs, found }: KeptForRooms,
   env: NodeJS.ProcessEnv,
   { folder, key }: StartsFolder,
   digests: ProgramDigests = programDigestsIn({ folder, key }),
@@ -72,7 +76,13 @@ export function startNow(
       }),
     ),
     surroundings: surroundingsOf(folder, key),
+    ...(found ? { found: keepFound(project, found, env, foundStore({ folder, key })) } : {}),
   };
+}
+
+/** Clones of dependencies lie beside the starts. */
+export function foundStore({ folder, key }: StartsFolder): FoundStore {
+  return { folder: join(dirname(folder), 'found'), key };
 }
 
 /** Copies a file, or the files of a folder. Each content is kept once. */

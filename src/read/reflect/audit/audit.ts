@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { CheckKind } from '../../../engine/core/commands/check-names.ts';
-import { commandGates } from '../../../engine/core/contract/propose.ts';
+import { commandGates } from '../../../engine/core/contract/propose-gates.ts';
 import { jsonLines } from '../../../engine/core/text/visible.ts';
 import { EXIT } from '../../../engine/core/words/exit-codes.ts';
 import { userHome } from '../../../engine/files/system.ts';

@@ -185,13 +185,16 @@ describe('folders below the project', () => {
   });
 
   test('too many, and what could not be used, are named', () => {
-    const packages = Array.from({ length: 10 }, (_, i) => ({ ...BARE, folder: `p${i}`, go: true }));
+    const packages = Array.from({ length: 22 }, (_, i) => ({ ...BARE, folder: `p${i}`, go: true }));
     const leftOut = [{ folder: 'examples/a', why: 'it looks like examples, test data or documents' }];
     expect(notes({ packages: [...packages, { ...BARE, folder: 'empty' }], leftOut })).toEqual([
-      '# Found in folders: p0, p1, p2, p3, p4, p5, p6, p7',
+      `# Found in folders: ${packages
+        .slice(0, 20)
+        .map(({ folder }) => folder)
+        .join(', ')}`,
       '# Left out:',
-      '#   p8: there are more than 8 such folders',
-      '#   p9: there are more than 8 such folders',
+      '#   p20: there are more than 20 such folders',
+      '#   p21: there are more than 20 such folders',
       '#   empty: no command that tests or checks it was found',
       '#   examples/a: it looks like examples, test data or documents',
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reach } from '../../../../src/engine/core/proof/reach.ts';
+import type { LoadedFiles } from '../../../../src/engine/core/proof/reach.ts';
 import {
   failingUnits,
   mergedTests,
@@ -100,7 +100,7 @@ describe('tests of the start that have to run again', () => {
     paths.map((path) => `${path} > t`),
     paths,
   );
-  const reach = (pairs: Record<string, string>): Reach => ({
+  const reach = (pairs: Record<string, string>): LoadedFiles => ({
     reaches: (own, files) => files.has(pairs[own] ?? ''),
   });
 

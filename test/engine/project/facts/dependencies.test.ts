@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PackageManager } from '../../../../src/engine/core/contract/project-facts.ts';
+import type { Machine, PackageManager } from '../../../../src/engine/core/contract/project-facts.ts';
 import { dependenciesOf } from '../../../../src/engine/project/facts/dependencies.ts';
 
 function found(files: Record<string, string>, manager: PackageManager = 'npm', above: string[] = []) {
@@ -42,16 +42,17 @@ test.each<[string, Record<string, string>, PackageManager, Record<string, string
   ],
   ['the same over lines', { 'pyproject.toml': 'dependencies = [\n "x"\n]\n' }, 'npm', { python: undefined }],
   ['only comments', { 'requirements.txt': '# nothing\n' }, 'npm', {}],
-  [
-    'go',
-    { 'go.mod': 'module m\n\nrequire x v1\n', 'go.sum': '' },
-    'npm',
-    { go: 'go mod download && go build std' },
-  ],
-  ['go alone', { 'go.mod': 'module m\n' }, 'npm', { go: 'go build std' }],
+  ['go', { 'go.mod': 'module m\n\nrequire x v1\n', 'go.sum': '' }, 'npm', { go: 'go mod download' }],
+  ['go alone', { 'go.mod': 'module m\n' }, 'npm', {}],
+  ['go with its packages beside it', { 'go.mod': 'require x v1\n', 'vendor/modules.txt': '' }, 'npm', {}],
   ['rust alone', { 'Cargo.toml': '[package]\nname = "a"\n[dependencies]\n' }, 'npm', {}],
-  ['rust without a lock', { 'Cargo.toml': '[dependencies]\nserde = "1"\n' }, 'npm', { rust: undefined }],
-  ['a workspace of rust', { 'Cargo.toml': '[workspace]\n', 'Cargo.lock': '' }, 'npm', { rust: undefined }],
+  ['rust without a lock', { 'Cargo.toml': '[dependencies]\nserde = "1"\n' }, 'npm', { rust: 'cargo fetch' }],
+  [
+    'a workspace of rust',
+    { 'Cargo.toml': '[workspace]\n', 'Cargo.lock': '' },
+    'npm',
+    { rust: 'cargo fetch --locked' },
+  ],
   ['maven', { 'pom.xml': '', mvnw: '' }, 'npm', { java: './mvnw -q -B dependency:go-offline' }],
   ['gradle', { 'build.gradle.kts': '' }, 'npm', { java: 'gradle --no-daemon -q dependencies' }],
 ])('%s', (_, files, manager, expected) => {
@@ -90,3 +91,82 @@ test('packages of a workspace are inputs, and a lock file above a folder serves 
   ]);
   expect(found({ 'pyproject.toml': 'dependencies = ["x"]' }, 'npm', ['uv.lock'])).toEqual({});
 });
+
+test('what lies there is taken where nothing names the versions, and where a manager is missing', () => {
+  const there = (files: Record<string, string>, machine: Partial<Machine>) => {
+    const has = (path: string) => path in files;
+    const all: Machine = {
+      hasProgram: () => false,
+      hasModule: () => true,
+      hasPackage: () => false,
+      ...machine,
+    };
+    return dependenciesOf((path) => files[path], has, has, 'npm', all)?.python;
+  };
+  const requirements = {
+    'requirements.txt': 'flask\n',
+    'requirements-dev.txt': '-e .\npytest\n',
+    'setup.py': '',
+  };
+  const asItLies = there(requirements, { hasPackage: (name) => name === 'flask' });
+  expect(asItLies).toMatchObject({ found: true });
+  expect(asItLies?.run).toBeUndefined();
+  expect(there(requirements, { environment: '.venv' })).toMatchObject({
+    found: true,
+    python: '.venv/bin/python',
+  });
+  // The project itself is named already, and what its build reads are inputs.
+  expect(there(requirements, {})).toMatchObject({
+    run: 'python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt -r requirements-dev.txt',
+    inputs: expect.arrayContaining(['setup.py', '*/__init__.py']),
+  });
+  const locked = { 'pyproject.toml': '', 'uv.lock': '' };
+  expect(there(locked, {})).toMatchObject({ found: true, hint: 'uv is not installed here: pipx install uv' });
+  expect(there(locked, { hasProgram: () => true })).toMatchObject({ run: 'uv sync --frozen' });
+});
+
+test.each<[string, Record<string, string>, readonly string[], PackageManager, string]>([
+  [
+    'the release in the repository',
+    { 'yarn.lock': '', '.yarnrc.yml': 'yarnPath: .yarn/releases/y.cjs\n', '.yarn/releases/y.cjs': '' },
+    [],
+    'yarn',
+    'node .yarn/releases/y.cjs install --immutable',
+  ],
+  ['corepack', { 'yarn.lock': '' }, ['corepack'], 'yarn', 'corepack yarn install --frozen-lockfile'],
+  [
+    'corepack, and its name for scripts',
+    { 'pnpm-lock.yaml': '' },
+    ['corepack'],
+    'pnpm',
+    'corepack pnpm install --frozen-lockfile && corepack enable --install-directory node_modules/.bin pnpm',
+  ],
+  ['no lock file and nothing there', {}, [], 'npm', 'npm install --no-package-lock --no-audit --no-fund'],
+])('a manager is called by %s', (_, files, programs, manager, run) => {
+  const all: Record<string, string> = { 'package.json': DEPENDS, ...files };
+  const has = (path: string) => path in all;
+  const machine: Machine = { hasProgram: (name) => programs.includes(name) };
+  expect(dependenciesOf((path) => all[path], has, has, manager, machine)?.node?.run).toBe(run);
+});
+
+test.each([
+  ['tshy && bash scripts/build.sh', 'npm ci --ignore-scripts && npm rebuild', ['prepare']],
+  ['husky', 'npm ci --ignore-scripts && npm rebuild', []],
+  ['patch-package', 'npm ci', undefined],
+  ['node scripts/x.js', 'npm ci', undefined],
+])(
+  'the script %s: what needs more than its own files does not run with the installation',
+  (prepare, run, builds) => {
+    const files: Record<string, string> = {
+      'package.json': JSON.stringify({ devDependencies: { a: '1' }, scripts: { prepare } }),
+      'package-lock.json': '{}',
+      'scripts/x.js': '',
+      'scripts/build.sh': '',
+    };
+    const has = (path: string) => path in files;
+    expect(dependenciesOf((path) => files[path], has, has, 'npm')?.node).toMatchObject({
+      run,
+      ...(builds ? { builds } : {}),
+    });
+  },
+);

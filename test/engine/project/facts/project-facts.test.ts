@@ -44,9 +44,11 @@ describe('package.json', () => {
     expect(facts({ 'package.json': '{}', [lock]: '' }).node?.manager).toBe(manager);
   });
 
-  test('the manager that it declares counts more than a lock file', () => {
+  test('the manager that it declares counts, unless only another one has a lock file', () => {
     const text = JSON.stringify({ packageManager: 'pnpm@9.1.0' });
-    expect(facts({ 'package.json': text, 'yarn.lock': '' }).node?.manager).toBe('pnpm');
+    expect(facts({ 'package.json': text }).node?.manager).toBe('pnpm');
+    expect(facts({ 'yarn.lock': '' }).node?.manager).toBe('yarn');
+    expect(facts({ 'pnpm-lock.yaml': '' }).node?.manager).toBe('pnpm');
   });
 
   test('types can be checked when there is a tsconfig.json and a compiler', () => {
@@ -73,12 +75,19 @@ describe('pyproject.toml', () => {
       pytest: true,
       ruff: true,
       mypy: false,
+      names: ['pytest', 'ruff'],
     });
   });
 
   test('a tool may have a table or a file of its own', () => {
     const seen = facts({ 'pyproject.toml': '[tool.mypy]\nstrict = true\n', 'pytest.ini': '', 'uv.lock': '' });
-    expect(seen.python).toEqual({ runner: 'uv run', pytest: true, ruff: false, mypy: true });
+    expect(seen.python).toEqual({
+      runner: 'uv run',
+      pytest: true,
+      ruff: false,
+      mypy: true,
+      names: ['mypy'],
+    });
   });
 
   test('poetry runs what poetry has locked', () => {

@@ -79,7 +79,12 @@ function world(rule: Partial<RoomRule>, more: Partial<RoomsWorld> = {}): RoomsWo
 
 /** Keeps the start now; the room is opened later, when things may have changed. */
 function begun(rule: Partial<RoomRule> = {}, more: Partial<RoomsWorld> = {}) {
-  const start = keepStart(project, rule.needs ?? [], env, startsOf(world(rule)));
+  const start = keepStart(
+    project,
+    { needs: rule.needs ?? [], ...(rule.setup?.found ? { found: rule.setup.found } : {}) },
+    env,
+    startsOf(world(rule)),
+  );
   return (now: NodeJS.ProcessEnv = env) => open(world(rule, { start, env: now, ...more }));
 }
 
