@@ -6,12 +6,12 @@ import { nameOf as fullName } from '../src/cli/help/help.ts';
 const HEAD = `# Commands
 
 Look up a command, its options and its exit codes. The page is made from the program (\`node scripts/run.mjs scripts/docs.ts\`);
-\`untildone COMMAND --help\` says it in your terminal. [Exit codes](exit-codes.md) and [JSON](json-output.md) have pages of their own.
-What stands here without words is explained in [the first list](#said-once).
+\`untildone COMMAND --help\` says it in your terminal, with examples. [Exit codes](exit-codes.md) and [JSON](json-output.md) have
+pages of their own. What stands here without words is explained in [the first list](#said-once).
 `;
 
-/** What so many commands take with the same words is said once, at the top. */
-const SHARED = 3;
+/** An option that this many commands take with the same words is explained once, at the top. */
+const SHARED = 2;
 
 const EVERYWHERE = [
   '- `--no-color`, `--debug`, `--help`: every command takes them. `NO_COLOR=1` and `FORCE_COLOR=1` choose as well; `--debug` shows the stack trace of an unexpected error',
@@ -38,10 +38,23 @@ function withAllBelow(command: Command): Command[] {
   return [command, ...below.flatMap(withAllBelow)];
 }
 
+/** Of several explanations of one option only the most frequent is shared: a bare name must not have two meanings. */
 function sharedIn(cli: Command): Set<string> {
   const times = new Map<string, number>();
   for (const line of withAllBelow(cli).flatMap(linesOf)) times.set(line, (times.get(line) ?? 0) + 1);
-  return new Set([...times].filter(([, count]) => count >= SHARED).map(([line]) => line));
+  const most = new Map<string, string>();
+  for (const [line, count] of times) {
+    const name = nameIn(line);
+    if (count > (times.get(most.get(name) ?? '') ?? 0)) most.set(name, line);
+  }
+  return new Set(
+    [...times.keys()].filter((line) => (times.get(line) ?? 0) >= SHARED && most.get(nameIn(line)) === line),
+  );
+}
+
+/** Of "- `--note <text>`: why" the part before the colon. */
+function nameIn(line: string): string {
+  return line.slice(2, line.indexOf(': '));
 }
 
 /** A command; or, of a group such as `holdout`, all of its commands. */
@@ -62,18 +75,9 @@ function parts(
     sentence(command.description()),
     ...usageOf(command),
     ...takes(command, shared),
-    ...examples(command),
     ...exits(command, told),
   ];
   return `${all.join('\n\n')}\n`;
-}
-
-function examples(command: Command): string[] {
-  const lines = CATALOGUE[fullName(command)]?.examples ?? [];
-  const width = Math.min(60, Math.max(0, ...lines.map(([line]) => line.length)));
-  return lines.length === 0
-    ? []
-    : [['```sh', ...lines.map(([line, does]) => `${line.padEnd(width)}  # ${does}`), '```'].join('\n')];
 }
 
 /** The codes of a command; where an earlier one has the same, its name. */
@@ -96,7 +100,7 @@ function usageOf(command: Command): string[] {
 function takes(command: Command, shared: ReadonlySet<string>): string[] {
   const lines = linesOf(command);
   const own = lines.filter((line) => !shared.has(line));
-  const names = lines.filter((line) => shared.has(line)).map((line) => line.slice(2, line.indexOf(': ')));
+  const names = lines.filter((line) => shared.has(line)).map(nameIn);
   const also = names.length === 0 ? [] : [`- ${names.join(', ')}`];
   return lines.length === 0 ? [] : [[...own, ...also].join('\n')];
 }
