@@ -17,3 +17,4 @@ export const PARTS_OF_JUDGE: Readonly<
   >
 >;
 export const coreOfJudge: BuildOptions;
+export const partsOfJudge: { name: string; settings: BuildOptions }[];
