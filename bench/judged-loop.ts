@@ -9,6 +9,8 @@ export interface JudgedLoop {
   write(files: Readonly<Record<string, string>>): void;
   /** How many milliseconds a Stop takes whose answer holds these words. */
   stop(expected: string): number;
+  /** Begins another loop, in another session, on what there is now. */
+  restart(): void;
 }
 
 export interface Judged {
@@ -25,8 +27,8 @@ export function judgedLoop(
   { contract, files = {}, git = false, mayEnd = false }: Judged,
 ): JudgedLoop {
   const project = join(scene.root, name);
-  const session = randomUUID();
-  const env = { ...scene.environment(session), CLAUDE_PROJECT_DIR: project };
+  let session = randomUUID();
+  const environment = () => ({ ...scene.environment(session), CLAUDE_PROJECT_DIR: project });
   const write = (texts: Readonly<Record<string, string>>) => {
     for (const [path, text] of Object.entries(texts)) {
       mkdirSync(dirname(join(project, path)), { recursive: true });
@@ -34,7 +36,7 @@ export function judgedLoop(
     }
   };
   const call = (command: string, args: string[]) =>
-    run(command, args, { cwd: project, env, encoding: 'utf8' });
+    run(command, args, { cwd: project, env: environment(), encoding: 'utf8' });
   write({ ...files, 'untildone.yaml': contract });
   if (git) {
     call('git', ['init', '--quiet']);
@@ -54,13 +56,20 @@ export function judgedLoop(
   const fingerprint = /Fingerprint: (\w+)/.exec(cli('trust', '--show').stdout)?.[1] ?? '';
   cli('trust', '--fingerprint', fingerprint);
   const limits = ['--max-iterations', 'unlimited', '--max-duration', 'unlimited'];
-  cli('start', 'task', ...(mayEnd ? [] : ['--promise', 'NEVER']), ...limits);
-  // Too little is done here: without this the loop would be taken for stalled.
-  const rewind = rewinder(session, scene.untildoneHome);
+  const start = () => {
+    session = randomUUID();
+    cli('start', 'task', ...(mayEnd ? [] : ['--promise', 'NEVER']), ...limits);
+    // Too little is done here: without this the loop would be taken for stalled.
+    return rewinder(session, scene.untildoneHome);
+  };
+  let rewind = start();
   let stops = 0;
   return {
     project,
     write,
+    restart: () => {
+      rewind = start();
+    },
     stop(expected) {
       const event = {
         hook_event_name: 'Stop',
@@ -70,7 +79,7 @@ export function judgedLoop(
       };
       const { took, stdout } = run(scene.node, HOOK, {
         cwd: project,
-        env,
+        env: environment(),
         input: JSON.stringify(event),
         encoding: 'utf8',
       });

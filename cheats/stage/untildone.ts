@@ -6,7 +6,7 @@ import { type Called, call } from './call.ts';
 import type { DoneGate, Ending, Guarded, Stopped } from './done-gate.ts';
 import type { Place } from './place.ts';
 
-const PROGRAM = resolve('dist/untildone.cjs');
+export const PROGRAM = resolve('dist/untildone.cjs');
 /** Judging may take several runs of the tests. */
 const STOP_LIMIT_MS = 600_000;
 
@@ -31,7 +31,8 @@ async function trust(place: Place): Promise<void> {
   if (fingerprint !== undefined) await command(place, ['trust', '--fingerprint', fingerprint]);
 }
 
-async function command({ project, env }: Place, args: readonly string[]): Promise<Called> {
+/** Runs a command of untildone as you would in the project. */
+export async function command({ project, env }: Place, args: readonly string[]): Promise<Called> {
   const called = await call(process.execPath, [PROGRAM, ...args], {
     cwd: project,
     env,
@@ -52,7 +53,8 @@ interface HookEntry {
 
 type Hooks = Record<string, HookEntry[]>;
 
-class GuardedSession implements Guarded {
+/** A session of a scripted agent, with the hooks that are installed in its project. */
+export class GuardedSession implements Guarded {
   readonly agentEnv: Record<string, string>;
   readonly #session: Session;
   readonly #place: Place;
@@ -61,9 +63,9 @@ class GuardedSession implements Guarded {
   #settings: string;
   #uses = 0;
 
-  constructor(place: Place) {
+  constructor(place: Place, name = 's1') {
     this.#place = place;
-    this.#session = new Session('s1', place);
+    this.#session = new Session(name, place);
     this.agentEnv = { ...place.env, ...this.#session.commandEnvironment() };
     this.#settings = settingsOf(place);
     this.#hooks = hooksIn(this.#settings);
@@ -75,7 +77,7 @@ class GuardedSession implements Guarded {
   }
 
   async refuses(step: Step): Promise<string | undefined> {
-    const answer = await this.#send('PreToolUse', this.#tool(step));
+    const answer = await this.#send('PreToolUse', { ...this.#tool(step) });
     const output = answer?.hookSpecificOutput as
       | { permissionDecision?: string; permissionDecisionReason?: string }
       | undefined;
@@ -83,9 +85,10 @@ class GuardedSession implements Guarded {
     return isRefused ? (output?.permissionDecisionReason ?? String(answer?.reason ?? 'refused')) : undefined;
   }
 
-  async used(step: Step): Promise<void> {
-    await this.#send('PostToolUse', { ...this.#tool(step), tool_response: {} });
-    this.#session.transcript.tool();
+  async used(step: Step, { output = '', failed = false } = {}): Promise<void> {
+    const tool = this.#tool(step);
+    await this.#send('PostToolUse', { ...tool, tool_response: {} });
+    this.#session.transcript.tool({ name: tool.tool_name, input: tool.tool_input, output, failed });
     this.#uses += 1;
     await this.#noticeSettings();
   }
@@ -133,7 +136,7 @@ class GuardedSession implements Guarded {
     return this.#session.kill();
   }
 
-  #tool(step: Step): Record<string, unknown> {
+  #tool(step: Step): ToolUse & { tool_use_id: string } {
     return { ...toolOf(step, this.#place.project), tool_use_id: `toolu_${this.#uses}` };
   }
 
@@ -162,8 +165,13 @@ function fits(matcher: string | undefined, tool: unknown): boolean {
   return new RegExp(`^(?:${matcher === '*' ? '.*' : matcher})$`).test(tool);
 }
 
+interface ToolUse {
+  tool_name: string;
+  tool_input: Record<string, unknown>;
+}
+
 /** The tool by which Claude Code would do a step. */
-function toolOf(step: Step, project: string): Record<string, unknown> {
+function toolOf(step: Step, project: string): ToolUse {
   if ('write' in step) {
     const [[path, content] = ['', '']] = Object.entries(step.write);
     return { tool_name: 'Write', tool_input: { file_path: join(project, path), content } };

@@ -263,6 +263,8 @@ export interface ContractInput {
   chunks?: Record<string, { do: string; gates: string[]; after?: string[] }>;
   /** What ends a loop that is not done. */
   limits?: { iterations?: number | 'unlimited'; duration?: string; cost_usd?: number | 'unlimited'; tokens?: number | string; stall?: number; context?: number };
+  /** What failed before the work began, and holds nobody until it has passed once. */
+  known_failures?: ({ gate: string; test?: string; since?: string; reason?: string })[];
   /** Notes in the project: sessions are told what they say, and loops write their progress into them. */
   memory?: string | { files: string | string[]; lines?: number; inject?: ('startup' | 'resume' | 'clear' | 'compact' | 'fork')[]; update?: boolean };
   /** Whether sessions of this project are looked back on when they end. */

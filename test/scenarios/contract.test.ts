@@ -234,7 +234,7 @@ describe('allow', () => {
     expect((await stop()).reason).toContain('deleted:a.test.js');
     expect(await refusal(['allow', 'deleted:a.test.js'], INSIDE)).toContain('is for a person');
     await ok('allow', 'deleted:other.test.js');
-    expect((await stop('x')).reason).toContain('Fails: intact');
+    expect((await stop('x')).systemMessage).toContain('is that wanted, yes or no?');
     expect(await ok('allow', 'deleted:a.test.js', '--note', 'it moved')).toContain(
       'allowed deleted:a.test.js',
     );

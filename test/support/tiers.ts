@@ -33,6 +33,7 @@ const UNIT = [
   'library',
   'golden',
   'house',
+  'foreign',
 ];
 /** The bundles, the real client, browsers, whole fleets, kills. */
 const WHOLE = ['scenarios', 'chaos', 'live', 'browser', 'fleet'];

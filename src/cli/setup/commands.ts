@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { scopeFlag, value } from '../flags.ts';
 import { later } from '../later.ts';
 
@@ -8,6 +8,13 @@ export function addSetupCommand(cli: Command): void {
     .description('set this project up: contract, trust and hooks in one go, and a proof that a Stop is held')
     .option('--yes', 'do not ask; needs --accept', false)
     .option('--accept <sha>', 'the fingerprint of what you agree to, as setup shows it', value)
+    .option('--show', 'show the whole contract, and everything that it runs', false)
+    .addOption(
+      new Option('--failing <what>', 'what fails before any work: known failures, or the work').choices([
+        'known',
+        'work',
+      ]),
+    )
     .addOption(scopeFlag())
     .option('--no-gates', 'do not run the gates now')
     .option('--no-proof', 'do not start Claude Code to prove that it is held')

@@ -1,6 +1,7 @@
 import { openProject } from '../../engine/hook/wiring/project-ports.ts';
-import { confirm, onTerminal, out } from '../../engine/terminal/print.ts';
-import { type SetupFlags, setup } from './setup.ts';
+import { confirm, live, onTerminal, out } from '../../engine/terminal/print.ts';
+import { setup } from './setup.ts';
+import type { SetupFlags } from './setup-flags.ts';
 import { undoSetup } from './undo.ts';
 
 /** `untildone setup`. */
@@ -8,5 +9,5 @@ export async function setupHere({ undo, ...flags }: SetupFlags & { undo: boolean
   const world = openProject();
   process.exitCode = undo
     ? undoSetup(flags, world, out)
-    : await setup(flags, world, { isThere: onTerminal(), ask: confirm, out });
+    : await setup(flags, world, { isThere: onTerminal(), ask: confirm, out, live: live() });
 }

@@ -1,7 +1,6 @@
 /** `untildone setup`: from nothing to a held session. Looks, shows, asks once, then writes, trusts, installs and proves. */
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Scope } from '../../engine/client/settings/files.ts';
+import { join, relative } from 'node:path';
 import { readContract } from '../../engine/contract/read.ts';
 import { CONTRACT_FILE } from '../../engine/core/contract/contract.ts';
 import { quoteForShell } from '../../engine/core/shell/words.ts';
@@ -17,36 +16,19 @@ import { paint } from '../../engine/terminal/style.ts';
 import { trustContract, viewContract } from '../contract/trust.ts';
 import { changeSettings, type InstallOptions } from '../install/install.ts';
 import { refusalIn } from '../install/settings-change.ts';
-import { type TriedGate, tryGates } from './gates-now.ts';
+import type { FirstRun } from './gates-now.ts';
 import { nextSteps, ourCommand } from './next.ts';
 import { planSetup, type SetupPlan } from './plan.ts';
 import { type HoldProof, proveHeld } from './prove.ts';
-import { gateLines, planLines, proofLine } from './words.ts';
-
-export interface SetupFlags {
-  yes: boolean;
-  accept?: string;
-  json: boolean;
-  /** False: the gates are not run now. */
-  gates: boolean;
-  /** False: nothing is proven. */
-  proof: boolean;
-  scope: Scope;
-  claude?: string;
-}
-
-/** How setup reaches you. */
-export interface SetupTerminal {
-  /** You can be asked. */
-  isThere: boolean;
-  ask(question: string): Promise<boolean>;
-  out(line: string): void;
-}
+import { agreedTo, NO_TRIAL, settle, tried } from './settle.ts';
+import { canAsk, type SetupFlags, type SetupTerminal } from './setup-flags.ts';
+import { keepForStart } from './trial.ts';
+import { openLines, placeLines, planLines, proofLine } from './words.ts';
 
 /** What happened, for `--json`. */
 interface Outcome {
   result: 'set_up' | 'already_set_up' | 'nothing_done';
-  gates: TriedGate[];
+  trial: FirstRun;
   proof?: HoldProof;
 }
 
@@ -59,23 +41,30 @@ export async function setup(
 ): Promise<number> {
   requireBoth(flags, world);
   const say = flags.json ? () => {} : terminal.out;
-  const plan = await planSetup(flags.scope, world);
-  const { fingerprint } = plan.view;
-  if (flags.accept !== undefined && flags.accept !== fingerprint) throw stale(flags.accept, plan, world);
-  for (const line of planLines(plan)) say(line);
+  const looked = await planSetup(flags.scope, world);
+  const agreed = flags.accept === undefined ? undefined : await agreedTo(flags.accept, looked, world);
+  for (const line of placeLines(agreed?.plan ?? looked)) say(line);
+  const { plan, trial: before } = agreed?.trial ? agreed : await settle(looked, flags, world, terminal);
+  // Ctrl-C leaves the rest unjudged. Whoever can be asked goes on with that.
+  const ended = before?.interrupted;
+  if (ended !== undefined && !(ended === EXIT.interrupted && canAsk(flags, terminal))) return ended;
+  for (const line of planLines(plan, before, flags)) say(line);
   const isThere = plan.hasContract && plan.view.isTrusted && plan.hooks.areThere && !plan.hooks.changeProgram;
-  // What came with the project is run when you have agreed to it; what is proposed is run as `verify` would.
-  const mayRun = !plan.hasContract || plan.view.isTrusted || flags.accept !== undefined;
-  if (!mayRun && flags.gates) say('Its gates are run once when you have agreed.');
-  const before = mayRun ? await gatesNow(plan, flags, world, say) : [];
   if (!isThere && !(await isAgreed(plan, flags, world, terminal)))
-    return report({ result: 'nothing_done', gates: before }, plan, flags, world, terminal);
+    return report({ result: 'nothing_done', trial: before ?? NO_TRIAL }, plan, flags, world, terminal);
   for (const line of await apply(plan, flags, world)) say(line);
-  const gates = mayRun ? before : await gatesNow(plan, flags, world, say);
+  const trial = before ?? (await tried(plan.view.file.contract, flags, world, terminal));
+  await keepForStart(plan.view.file.contract, plan.view.fingerprint, trial, ownFiles(plan), world);
   const { result: proof, exitCode } = flags.proof ? await prove(plan, flags, world, say, prover) : {};
+  for (const line of openLines(plan.view.file.contract, trial)) say(line);
   if (exitCode !== undefined) return exitCode;
   const result = isThere ? 'already_set_up' : 'set_up';
-  return report({ result, gates, ...(proof && { proof }) }, plan, flags, world, terminal);
+  return report({ result, trial, ...(proof && { proof }) }, plan, flags, world, terminal);
+}
+
+/** The files that setup itself changes, relative to the project. */
+function ownFiles({ project, hooks }: SetupPlan): string[] {
+  return [CONTRACT_FILE, relative(project, hooks.path)];
 }
 
 /** Consent is never implied: `--yes` alone would agree to what nobody has looked at. */
@@ -86,25 +75,6 @@ function requireBoth({ yes, accept }: SetupFlags, { home, env }: ProjectPorts): 
     );
   if (!yes && accept !== undefined) throw new UsageError('--accept is for use without a terminal: add --yes');
   if (yes) refuseInsideClient('setup', home, env);
-}
-
-function stale(accepted: string, { view }: SetupPlan, { env }: ProjectPorts): UsageError {
-  return new UsageError(
-    `the fingerprint is ${view.fingerprint}, not ${accepted}: something was changed since you looked, so nothing was done. Look again with: ${ourCommand(env)} setup`,
-  );
-}
-
-async function gatesNow(
-  { view }: SetupPlan,
-  { gates }: SetupFlags,
-  world: ProjectPorts,
-  say: (line: string) => void,
-): Promise<TriedGate[]> {
-  if (!gates) return [];
-  say(paint('bold', 'Its gates, run once now:'));
-  const tried = await tryGates(view.file.contract, world);
-  for (const line of gateLines(tried)) say(line);
-  return tried;
 }
 
 async function isAgreed(
@@ -201,7 +171,8 @@ function report(
   { env, home }: ProjectPorts,
   { out }: SetupTerminal,
 ): number {
-  const { result, gates, proof } = outcome;
+  const { result, trial, proof } = outcome;
+  const { gates } = trial;
   const { project, view, hooks, notes, hasContract } = plan;
   const isNothing = result === 'nothing_done';
   const accept = acceptLine(plan, flags, env);
@@ -220,6 +191,11 @@ function report(
         seconds: ms === undefined ? null : Math.round(ms / 100) / 10,
         summary,
       })),
+      known_failures: (view.file.contract.knownFailures ?? []).map(({ gate, test = null }) => ({
+        gate,
+        test,
+      })),
+      left_out: Object.entries(trial.leftOut ?? {}).map(([name, why]) => ({ name, why })),
       hooks: { file: hooks.path, installed: hooks.areThere || !isNothing },
       held: proof === undefined || proof.outcome === 'unproven' ? null : proof.outcome === 'held',
       proof: proof ?? null,

@@ -8,6 +8,7 @@ import { jsonLines } from '../../engine/core/text/visible.ts';
 import { sha256 } from '../../engine/files/digest.ts';
 import { namesIn, readSmall } from '../../engine/files/whole-file.ts';
 import { projectFolder } from '../../engine/home/layout.ts';
+import { forgetProposal } from '../../engine/home/records/proposal-record.ts';
 import { forgetSetup, type SetupRecord, setupRecord } from '../../engine/home/records/setup-record.ts';
 import { takeBackTrust } from '../../engine/home/trust.ts';
 import { refuseInsideClient } from '../../engine/hook/start/person.ts';
@@ -37,6 +38,7 @@ export function undoSetup(
   undoTrust(record, world, done);
   undoContract(record, world, done);
   forgetSetup(home, project);
+  forgetProposal(home, project);
   const isNothing = done.taken.length === 0;
   if (json)
     for (const line of jsonLines({ result: isNothing ? 'nothing_done' : 'undone', project, ...done }))

@@ -122,6 +122,16 @@ const MODEL = 'claude-opus-4-5';
 const WINDOW = 200_000;
 const VERSION = '2.1.325';
 
+/** A call of a tool, and what came of it. */
+export interface Called {
+  name: string;
+  input: object;
+  output: string;
+  failed?: boolean;
+}
+
+const SOME_CALL: Called = { name: 'Bash', input: { command: 'true' }, output: '' };
+
 export interface Said {
   /** Absent: the answer has no text. */
   text?: string;
@@ -149,11 +159,11 @@ export class Transcript {
   }
 
   /** A tool that was called and answered. */
-  tool(): void {
+  tool({ name, input, output, failed = false }: Called = SOME_CALL): void {
     const id = `toolu_${this.#next()}`;
-    const use = { type: 'tool_use', id, name: 'Bash', input: { command: 'true' } };
+    const use = { type: 'tool_use', id, name, input };
     this.#append({ type: 'assistant', message: this.#message(use, 'tool_use', 10) });
-    const result = { type: 'tool_result', tool_use_id: id, content: '', is_error: false };
+    const result = { type: 'tool_result', tool_use_id: id, content: output, is_error: failed };
     this.#append({ type: 'user', message: { role: 'user', content: [result] } });
   }
 

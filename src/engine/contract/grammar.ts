@@ -127,6 +127,27 @@ const ask = z
     return { ...DEFAULT_ASK, ...optionsFrom<Partial<AskRule>>('ask', written) };
   });
 
+const KNOWN =
+  'known_failures: [{ gate: tests, test: "sums > adds", since: 2026-01-05, reason: needs a time zone }]';
+const day = say('a day such as 2026-01-05', KNOWN);
+
+const knownFailure = strict(
+  {
+    gate: z.string(say('the name of a gate', KNOWN)).describe('The gate, of the kind run.'),
+    test: textOf('the name of a test', KNOWN)
+      .describe('The test, as the report of its runner names it. Absent: the whole command.')
+      .exactOptional(),
+    since: z
+      .string(day)
+      .regex(/^\d{4}-\d\d-\d\d$/, day)
+      .describe('The day on which it was seen to fail.')
+      .exactOptional(),
+    reason: textOf('a reason', KNOWN).describe('Why it may fail.').exactOptional(),
+  },
+  'a known failure: { gate, test, since, reason }',
+  KNOWN,
+);
+
 const webhook = say('an http or https address', 'notify: [{ webhook: "https://example.com/hook" }]');
 
 const notification = strict(
@@ -209,6 +230,10 @@ const root = strict(
     phases: phases.exactOptional(),
     chunks: chunks.exactOptional(),
     limits: limits.exactOptional(),
+    known_failures: z
+      .array(knownFailure, say('a list of known failures', KNOWN))
+      .describe('What failed before the work began, and holds nobody until it has passed once.')
+      .exactOptional(),
     memory: memory.exactOptional(),
     reflection: reflection.exactOptional(),
     run: runRules.exactOptional(),
@@ -256,6 +281,7 @@ export const contractSchema = root.transform((written): Contract => {
     room: roomFrom(written),
     sandbox: sandboxFrom(written),
     limits: limitsFrom(written.limits ?? {}),
+    ...(written.known_failures?.length ? { knownFailures: written.known_failures } : {}),
     onContext: written.on_context ?? 'continue',
     ask: written.ask,
     memory: notes,

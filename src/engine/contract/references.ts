@@ -29,6 +29,8 @@ interface Names {
   before: Map<string, Reference[]>;
   /** The names in all lists of gates. */
   guards: Reference[];
+  /** The gates of known failures. */
+  known: Reference[];
   doneIsGiven: boolean;
 }
 
@@ -40,7 +42,11 @@ interface ReferenceFindings {
 /** Checks the data as it is written, so that these mistakes are reported together with those of the grammar. */
 export function checkReferences(text: ContractText): ReferenceFindings {
   const names = namesIn(text.data);
-  const all = [...names.guards, ...[...names.parts.values(), ...names.before.values()].flat()];
+  const all = [
+    ...names.guards,
+    ...names.known,
+    ...[...names.parts.values(), ...names.before.values()].flat(),
+  ];
   if (names.gates.length > MOST_GATES) {
     const message = `expected at most ${MOST_GATES} gates, found ${names.gates.length}`;
     return { problems: [{ ...text.at(['gates']), message, example: EXAMPLE }], warnings: [] };
@@ -51,6 +57,7 @@ export function checkReferences(text: ContractText): ReferenceFindings {
     ...circles(names, text),
     ...waitingCircles(names, text),
     ...plan.problems,
+    ...knownElsewhere(names, text),
   ];
   if (problems.length === 0) problems.push(...tooManyParts(names, text));
   return {
@@ -86,7 +93,13 @@ function namesIn(data: unknown): Names {
     namesAt(fieldsOf(chunk).gates, ['chunks', name, 'gates']),
   );
   if (chunks.length > 0) parts.set(CHUNKS_GATE, chunks);
-  return { gates: Object.keys(gates), planned, parts, before, guards, doneIsGiven: 'done' in contract };
+  const listed = Array.isArray(contract.known_failures) ? contract.known_failures : [];
+  const known = listed.flatMap((each, i) => {
+    const { gate } = fieldsOf(each);
+    return typeof gate === 'string' ? [{ path: ['known_failures', i, 'gate'], name: gate }] : [];
+  });
+  const doneIsGiven = 'done' in contract;
+  return { gates: Object.keys(gates), planned, parts, before, guards, known, doneIsGiven };
 }
 
 /** Names in a list, or in the `gates` of a long form. */
@@ -114,10 +127,23 @@ function unknownNames(references: Reference[], names: Names, text: ContractText)
     });
 }
 
+/** Only a command can be known to fail. */
+function knownElsewhere({ known }: Names, text: ContractText): Finding[] {
+  const gates = fieldsOf(fieldsOf(text.data).gates);
+  return known
+    .filter(({ name }) => Object.hasOwn(gates, name) && fieldsOf(gates[name]).run === undefined)
+    .map(({ path, name }) => ({
+      ...text.at(path),
+      message: `expected the name of a gate that runs a command (run: ...), found ${quoted(name)}`,
+      example: 'known_failures: [{ gate: tests }]',
+    }));
+}
+
 function exampleFor(list: Path, name: string): string {
   const [root, gate, kind] = list.map(String);
   if (root === 'gates' && kind === 'after') return `${gate}: { run: npm test, after: [${name}] }`;
   if (root === 'gates') return `${gate}: { ${kind}: [${name}] }`;
+  if (root === 'known_failures') return `known_failures: [{ gate: ${name} }]`;
   if (root === 'phases') return `${String(list.at(-1))}: [${name}]`;
   if (root === 'chunks') return `gates: [${name}]`;
   if (root === 'subagent') return `subagent: { "*": [${name}] }`;

@@ -33,7 +33,7 @@ export interface GateContext {
   tree?: string;
   /** Runs commands of this gate in the folder of the project, within the walls that the contract asks for. */
   shell: Shell;
-  /** Where commands of this gate run: the folder of the project, or a clean room that all gates of one judging share. */
+  /** Where commands of this gate run: the folder of the project, or a clean room of its own. It waits for its turn. */
   place(signal?: AbortSignal): Promise<Place>;
   /** Clean rooms for any tree; absent where there are none, as without git. */
   rooms?: Rooms;
@@ -103,6 +103,8 @@ export type Gates = { [Kind in GateKind]?: Gate<Kind> };
 /** What judging needs from the world. It is loaded only when a contract has more than a promise. */
 export interface Judges {
   gates: Gates;
+  /** How many cores this machine gives to this process; absent: one. */
+  cores?: number;
   shell: Shell;
   /** A folder of the project as a place for commands, within the walls that the contract asks for. */
   inPlace(dir: string, contract?: Pick<Contract, 'sandbox' | 'room'>): Place;

@@ -1,14 +1,15 @@
 import type { GateSpec } from '../core/contract/contract.ts';
-import type { GateCall } from '../core/loop/plan-gates.ts';
+import { type GateCall, specsOf } from '../core/loop/plan-gates.ts';
 import { blocks, fingerprint, type Took, type Verdict, withoutVolatileParts } from '../core/loop/verdict.ts';
 import { waitsForCommit } from '../core/run/progress.ts';
 import { stripAnsi } from '../core/text/ansi.ts';
 import { keepShort, oneLine } from '../core/text/clip.ts';
-import { LONGEST_TIMER_MS } from '../core/text/duration.ts';
+import { LONGEST_TIMER_MS, sayDuration } from '../core/text/duration.ts';
 import { Unmeasurable } from '../core/text/errors.ts';
 import { redact } from '../core/text/redact.ts';
 import type { Gate, GateContext, Gates, Judgement } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
+import { GateClock } from './gate-clock.ts';
 import { dueLeaves, unprovenRule, verdictOf, waitingLeaves } from './gate-order.ts';
 
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
@@ -19,20 +20,28 @@ const EVIDENCE_LINE_LIMIT = 400;
 
 export interface Evaluation {
   gates: Gates;
-  /** What a gate of this name may look at. */
-  contextFor(name: string): GateContext;
+  /** What a gate of this name may look at. The clock stands still while the gate waits for its turn, or for a room. */
+  contextFor(name: string, clock?: GateClock): GateContext;
+  /**
+   * Hears that a gate needs its room and its turn no longer. Returns its judgement, with what the room shows. Never rejects.
+   */
+  leave?(name: string, judgement: Judgement): Promise<Judgement>;
   /** A verdict that is known without judging: found earlier and still true, or a refusal to run the gate. */
   knownVerdict(name: string): Verdict | undefined;
   /** No model is asked. */
   unpaid?: true;
   /** Hears how long a gate was judged that does not answer in an instant. */
   took?(name: string, took: Took): void;
+  /** Hears each verdict as soon as it is there. */
+  judged?(verdict: Verdict): void;
   /** Aborts when the time of all gates together is over; absent: that time has no limit. */
   over?: AbortSignal;
+  /** That time. */
+  overMs?: number;
 }
 
 /**
- * Judges all gates at the same time, each within its own time limit. `exclusive` gates come after the others, one by one.
+ * Judges all gates, each within its own time limit; those that run commands take turns. `exclusive` gates come after the others, one by one.
  * The whole form of a gate that has a quick one comes when the others are judged, then come late gates, and last those that
  * ask a model; each of these only if everything before it may pass. Every gate is judged once, however many lists and
  * combinations name it. The verdicts come in the order of the calls.
@@ -44,6 +53,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
   const endAll = () => {
     for (const end of underWay) end();
   };
+  const all = [...specsOf(calls).values()];
   const quickPassed = new Set<string>();
   const formOf = (call: GateCall) =>
     (quickPassed.has(call.name) ? undefined : quickForm(call, evaluation)) ?? call;
@@ -60,7 +70,7 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
       for (const call of paid) verdicts.set(call.name, unasked(call, evaluation));
       const rest = now.filter((call) => !paid.includes(call));
       const isWorthIt = stage === 'first' || mayAllPass(calls, verdicts);
-      for (const group of isWorthIt ? groupsOf(rest) : []) {
+      for (const group of isWorthIt ? groupsOf(rest, all) : []) {
         const forms = group.map(formOf);
         const found = await Promise.all(forms.map((form) => judgeGate(form, evaluation, underWay)));
         found.forEach((verdict, at) => {
@@ -80,9 +90,13 @@ export async function evaluateGates(calls: readonly GateCall[], evaluation: Eval
 }
 
 /** Gates that are judged side by side, then the `exclusive` ones, each alone. */
-function groupsOf(calls: readonly GateCall[]): GateCall[][] {
+function groupsOf(calls: readonly GateCall[], all: readonly GateSpec[]): GateCall[][] {
   const alone = calls.filter(({ spec }) => spec.exclusive);
-  return [calls.filter((call) => !alone.includes(call)), ...alone.map((call) => [call])];
+  // Those that others come after are last, because they leave their room to them.
+  const isFollowed = ({ name }: GateCall) => all.some(({ after = [] }) => after.includes(name));
+  const others = calls.filter((call) => !alone.includes(call));
+  const together = [...others.filter((call) => !isFollowed(call)), ...others.filter(isFollowed)];
+  return [together, ...alone.map((call) => [call])];
 }
 
 /** The stages of a judging: what costs many runs or money is judged only if everything before it may pass. */
@@ -173,29 +187,37 @@ async function judgeGate(
   if (known) return known;
   const gate = evaluation.gates[spec.kind] as Gate | undefined;
   if (!gate) return { ...presentable(name, spec, unknownKind(spec), gate), ...unprovenRule(spec) };
-  // Node loads its clock for measuring when it is asked for the first time, which takes longer than a promise.
-  const began = gate.instant ? undefined : { at: Date.now(), by: performance.now() };
   const times = spec.repeat ?? 1;
-  let judgement: Judgement = NO_TIME_LEFT;
+  let spentMs = 0;
+  let judgement = noTimeLeft(evaluation);
   for (let time = 1; time <= times; time++) {
+    // Node loads its clock for measuring when it is asked for the first time, which takes longer than a promise.
+    const clock = gate.instant ? undefined : new GateClock(limitOf(spec));
     try {
-      const context = evaluation.contextFor(name);
-      if (evaluation.over?.aborted) judgement = NO_TIME_LEFT;
+      const context = evaluation.contextFor(name, clock);
+      if (evaluation.over?.aborted) judgement = noTimeLeft(evaluation);
       else if (gate.instant) judgement = gate.judge(spec.options, context);
       else {
         const abort = new AbortController();
         const judging = gate.judge(spec.options, context, abort.signal);
-        judgement =
-          judging instanceof Promise ? await inTime(judging, limitOf(spec), abort, underWay) : judging;
+        const isLater = judging instanceof Promise && clock !== undefined;
+        judgement = isLater ? await inTime(judging, clock, abort, evaluation, underWay) : await judging;
       }
     } catch (error) {
       judgement = couldNotBeJudged(error as Error);
     }
+    spentMs += clock?.stop() ?? 0;
     if (judgement.outcome !== 'pass' || time === times) judgement = afterRepeats(judgement, time, times);
     if (judgement.outcome !== 'pass') break;
   }
-  if (began) evaluation.took?.(name, { at: began.at, ms: Math.round(performance.now() - began.by) });
-  return { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+  if (!gate.instant) {
+    judgement = (await evaluation.leave?.(name, judgement)) ?? judgement;
+    const ms = Math.round(spentMs);
+    evaluation.took?.(name, { at: Date.now() - ms, ms });
+  }
+  const verdict = { ...presentable(name, spec, judgement, gate), ...unprovenRule(spec) };
+  evaluation.judged?.(verdict);
+  return verdict;
 }
 
 /** What the last of several judgements says of all: `times` were asked for, and the first failure ends it. */
@@ -262,16 +284,24 @@ function limitOf(spec: GateSpec): number {
   return Math.min(spec.timeoutMs ?? usual, LONGEST_TIMER_MS);
 }
 
-const NO_TIME_LEFT: Judgement = {
-  outcome: 'unproven',
-  summary: 'no answer within the time that all gates have together',
-};
+function noTimeLeft({ overMs }: Evaluation): Judgement {
+  const time = overMs === undefined ? 'time' : sayDuration(overMs);
+  return { outcome: 'unproven', summary: `no answer within the ${time} that all gates have together` };
+}
 
-/** Waits for a judgement until the limit is over, or the time of all gates together. What comes later is ignored. */
+/** How long a gate may take to end its processes, before another one gets its place. */
+const ENDING_MS = 3_000;
+
+function lasting(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Waits for a judgement until the gate's time is over, or that of all gates together. What comes later is ignored. */
 async function inTime(
   judging: Promise<Judgement>,
-  limit: number,
+  clock: GateClock,
   abort: AbortController,
+  evaluation: Evaluation,
   underWay: Set<() => void>,
 ): Promise<Judgement> {
   let stopWaiting = () => {};
@@ -281,17 +311,17 @@ async function inTime(
       resolve(judgement);
       abort.abort();
     };
-    const summary = `no answer within ${Math.round(limit / 100) / 10} s`;
-    const timer = setTimeout(() => giveUp({ outcome: 'unproven', summary }), limit);
-    const noTimeLeft = () => giveUp(NO_TIME_LEFT);
-    underWay.add(noTimeLeft);
-    stopWaiting = () => {
-      clearTimeout(timer);
-      underWay.delete(noTimeLeft);
-    };
+    const summary = `no answer within ${Math.round(clock.limitMs / 100) / 10} s`;
+    clock.start(() => giveUp({ outcome: 'unproven', summary }));
+    const endNow = () => giveUp(noTimeLeft(evaluation));
+    underWay.add(endNow);
+    stopWaiting = () => underWay.delete(endNow);
   });
   try {
-    return await Promise.race([late, judging]);
+    const judgement = await Promise.race([late, judging]);
+    if (abort.signal.aborted && clock.hasWaited)
+      await Promise.race([judging.catch(() => {}), lasting(ENDING_MS)]);
+    return judgement;
   } finally {
     stopWaiting();
   }

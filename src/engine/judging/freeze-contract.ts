@@ -104,13 +104,14 @@ function trustedText(
     ...(memory === undefined ? [] : [memory]),
     ...(run === undefined ? [] : [{ run }]),
   ];
-  const { taskCreated, prompt, tools, phases, room, sandbox } = contract;
+  const { taskCreated, prompt, tools, phases, room, sandbox, knownFailures } = contract;
   later.push(
     ...(taskCreated === undefined ? [] : [{ taskCreated }]),
     ...(prompt === undefined ? [] : [{ prompt }]),
     ...(tools === undefined ? [] : [{ tools }]),
     ...(room === undefined ? [] : [{ room }]),
     ...(sandbox === undefined ? [] : [{ sandbox }]),
+    ...(knownFailures === undefined ? [] : [{ knownFailures }]),
     ...(phases === undefined ? [] : [{ phases: phases.map(({ name, entry, exit }) => [name, entry, exit]) }]),
   );
   return JSON.stringify([gates, done, lists, notify, commands, parts, ...later]);

@@ -1,4 +1,5 @@
 import { runsInCleanRoom, takesFound } from '../core/contract/clean-room.ts';
+import type { GateSpec } from '../core/contract/contract.ts';
 import { secretsOf } from '../core/contract/secret-values.ts';
 import { specsOf } from '../core/loop/plan-gates.ts';
 import type { Took, Verdict } from '../core/loop/verdict.ts';
@@ -8,7 +9,8 @@ import type { GateContext, Judges } from '../gates/gate.ts';
 import type { Judged, JudgingRequest } from '../ports/judging.ts';
 import type { Workspace } from '../ports/ports.ts';
 import { evaluateGates } from './evaluate-gates.ts';
-import { sharedRoom } from './shared-room.ts';
+import { gateRooms } from './gate-rooms.ts';
+import { GateTurns } from './gate-turns.ts';
 import { cached, driftOf, keep, unchangedInputs, withFlakiness } from './verdict-reuse.ts';
 import { asGateWants, shellFor, withoutWalls } from './walls.ts';
 
@@ -53,11 +55,11 @@ export async function judge(request: JudgingRequest, judges: Judges): Promise<Ju
 const PROMPT_MS = 50_000;
 
 /** `over` aborts when the time of all gates together is over, and when whoever asked ends the judging. */
-function startTimer({ frozen, event, signal }: JudgingRequest): { over: AbortSignal; stop(): void } {
-  const limit = event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS;
+function startTimer(request: JudgingRequest): { over: AbortSignal; stop(): void } {
+  const { signal } = request;
   const over = new AbortController();
   const end = () => over.abort();
-  const timer = setTimeout(end, Math.min(frozen.judgeMs, limit));
+  const timer = setTimeout(end, timeFor(request));
   if (signal?.aborted) end();
   signal?.addEventListener('abort', end);
   return {
@@ -67,6 +69,10 @@ function startTimer({ frozen, event, signal }: JudgingRequest): { over: AbortSig
       signal?.removeEventListener('abort', end);
     },
   };
+}
+
+function timeFor({ frozen, event }: JudgingRequest): number {
+  return Math.min(frozen.judgeMs, event?.name === 'UserPromptSubmit' ? PROMPT_MS : LONGEST_TIMER_MS);
 }
 
 /** Whether only files of other agents changed. Agents that work side by side change the tree all the time. */
@@ -97,7 +103,7 @@ interface JudgedFiles {
   over?: AbortSignal;
 }
 
-/** Judges one tree: what is known already is not judged again, commands share a clean room, and no secret is said. */
+/** Judges one tree: what is known already is not judged again, each command has a clean room of its own, and no secret is said. */
 async function judgeTree(
   request: JudgingRequest,
   judges: Judges,
@@ -110,12 +116,19 @@ async function judgeTree(
   const refused = withoutWalls(request, judges, specs);
   const unchanged = await unchangedInputs(request, judges, specs, { workspace, tree });
   const rooms = () => judges.rooms({ contract, frozen }, request.worktree?.of ?? frozen.project);
-  const room = sharedRoom(rooms, { tree, base: request.base.tree, over });
+  const own = gateRooms(rooms, { tree, base: request.base.tree, over, specs });
+  const isClean = (spec: GateSpec | undefined) => spec !== undefined && runsInCleanRoom(contract, spec);
+  const turns = new GateTurns((name) => !isClean(specs.get(name)) && isQuick(name, request, judges));
+  const secrets = secretsOf(contract);
   const verdicts = await evaluateGates(request.calls, {
     gates: judges.gates,
-    contextFor: (name): GateContext => {
+    contextFor: (name, clock): GateContext => {
       const spec = specs.get(name);
-      const isClean = spec && runsInCleanRoom(contract, spec);
+      const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const wait = () => turns.take(name).then(work);
+        return clock ? clock.stoppedDuring(wait) : wait();
+      };
+      const all = tree === undefined ? undefined : rooms();
       return {
         name,
         request,
@@ -126,31 +139,47 @@ async function judgeTree(
         },
         tree,
         shell: shellFor(spec, request, judges),
-        place: async () =>
-          asGateWants(spec, isClean ? await room.placeFor(name) : judges.inPlace(frozen.project, contract)),
-        rooms: tree === undefined ? undefined : rooms(),
+        place: () =>
+          inTurn(async () => {
+            const place = isClean(spec) ? await own.placeFor(name) : judges.inPlace(frozen.project, contract);
+            request.progress?.runs(name);
+            return asGateWants(spec, place);
+          }),
+        rooms: all && {
+          ...all,
+          open: (order) =>
+            inTurn(async () => {
+              const room = await own.open(order);
+              request.progress?.runs(name);
+              return room;
+            }),
+        },
       };
+    },
+    leave: async (name, judgement) => {
+      const left = await own.leave(name, judgement);
+      turns.end(name);
+      return left;
     },
     knownVerdict: (name) =>
       drift.get(name) ??
       refused.get(name) ??
+      request.served?.get(name) ??
       cached(name, specs.get(name), tree, request, judges) ??
       unchanged.get(name),
+    judged: (verdict) => request.progress?.judged(withoutSecrets(verdict, secrets)),
     over,
+    overMs: timeFor(request),
     // A gate with a quick form is judged twice.
     took: (name, { at, ms }) => {
       const before = took.get(name);
       took.set(name, { at: before?.at ?? at, ms: (before?.ms ?? 0) + ms });
     },
     unpaid: request.unpaid,
-  }).catch(async (error: Error) => {
-    await room.close([]);
-    throw error;
-  });
-  const closed = await room.close(verdicts);
-  const clean = withoutSecrets(takesFound(contract) ? closed.map(asFound) : closed, secretsOf(contract));
+  }).finally(() => own.close());
+  const said = takesFound(contract) ? verdicts.map(asFound) : verdicts;
   return {
-    verdicts: withFlakiness(clean, request, judges, tree),
+    verdicts: withFlakiness(withoutSecrets(said, secrets), request, judges, tree),
     took: Object.fromEntries(took),
   };
 }
@@ -163,6 +192,15 @@ function asFound(verdict: Verdict): Verdict {
     ...(proof?.room === 'clean' ? { proof: { ...proof, dependencies: 'as_found' } } : {}),
     ...(children ? { children: children.map(asFound) } : {}),
   };
+}
+
+const QUICK_MS = 5_000;
+const CORES_FOR_TWO = 4;
+
+/** Whether a gate was quick the last time, and there are cores for more than one. */
+function isQuick(name: string, { cache }: JudgingRequest, { cores = 1 }: Judges): boolean {
+  const before = cache?.last(name)?.verdict.proof?.durationMs;
+  return cores >= CORES_FOR_TWO && before !== undefined && before < QUICK_MS;
 }
 
 /** What is not words: names by which verdicts are found again. */

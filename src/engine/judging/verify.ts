@@ -5,6 +5,7 @@ import type { Receipt, ReceiptVerdict } from '../core/loop/receipt.ts';
 import { combine, type Verdict } from '../core/loop/verdict.ts';
 import type { Judges } from '../gates/gate.ts';
 import { traitsOf } from '../gates/traits.ts';
+import type { JudgingProgress } from '../ports/judging.ts';
 import type { VerdictCache } from '../ports/ports.ts';
 import { freeze } from './freeze-contract.ts';
 import { judge } from './judge.ts';
@@ -32,6 +33,7 @@ interface VerifyPlan {
   /** How long all gates may take together; an hour when absent. */
   judgeMs?: number;
   signal?: AbortSignal;
+  progress?: JudgingProgress;
 }
 
 /** What was not judged, and why. */
@@ -74,6 +76,7 @@ export async function verify(plan: VerifyPlan, judges: Judges): Promise<Verifica
       toolRan: true,
       cache: plan.cache,
       signal: plan.signal,
+      progress: plan.progress,
     },
     judges,
   );

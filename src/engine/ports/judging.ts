@@ -40,8 +40,18 @@ export interface JudgingRequest extends JudgedSession {
   onlyPaths?: readonly string[];
   /** Of a subagent in its own worktree: `frozen` names the project there, `of` the original project. */
   worktree?: { workspace: Workspace; of: string };
+  /** Verdicts on this very tree and contract that were found just before. */
+  served?: ReadonlyMap<string, Verdict>;
+  /** Hears what happens while gates are judged. */
+  progress?: JudgingProgress;
   /** Ends the judging, and everything that it started. */
   signal?: AbortSignal;
+}
+
+export interface JudgingProgress {
+  /** A gate has its turn and its room: its command may run. */
+  runs(gate: string): void;
+  judged(verdict: Verdict): void;
 }
 
 /** When a loop began, and what it has counted up to the Stop before. */

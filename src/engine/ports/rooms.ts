@@ -1,4 +1,5 @@
 import type { TestResults } from '../core/proof/test-results.ts';
+import type { WrittenFiles } from '../core/words/written.ts';
 import type { Shell, ShellCommand, ShellResult } from './ports.ts';
 
 /** A folder in which commands of gates run. */
@@ -48,8 +49,10 @@ export interface TestRun {
 /** A clean room: a tree in a fresh folder, with dependencies of its own and the environment of the loop's start. */
 export interface Room extends Place {
   room: 'clean';
-  /** The files of the tree that commands have changed. */
-  changed(): Promise<string[]>;
+  /** What commands have written into it. A command that damages the repository of the room has changed what nobody can name. */
+  changed(): Promise<WrittenFiles>;
+  /** Writes the files of the tree as they were when the room was opened. What else lies in it stays. */
+  restore(): Promise<void>;
   /** Removes the room. Never throws; may be called twice. */
   dispose(): Promise<void>;
 }

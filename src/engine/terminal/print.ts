@@ -14,6 +14,14 @@ export function out(line: string): void {
   else process.stdout.write(`${rendered(line)}\n`);
 }
 
+/** Shows a line that the next one takes the place of; empty: it goes. Undefined where nothing can be overwritten. */
+export function live(): ((line: string) => void) | undefined {
+  const { stdout } = process;
+  if (taken || stdout.isTTY !== true || process.env.TERM === 'dumb') return undefined;
+  // A line that wraps could not be taken back.
+  return (line) => stdout.write(`\r\u001b[2K${rendered(line.slice(0, (stdout.columns ?? 80) - 1))}`);
+}
+
 /** Prints one line to stderr. */
 export function warn(line: string): void {
   if (taken) taken.push(rendered(line));

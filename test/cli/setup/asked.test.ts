@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HoldProof } from '../../../src/cli/setup/prove.ts';
-import { type SetupFlags, setup } from '../../../src/cli/setup/setup.ts';
+import { setup } from '../../../src/cli/setup/setup.ts';
+import type { SetupFlags } from '../../../src/cli/setup/setup-flags.ts';
 import { createHome, homeAt } from '../../../src/engine/home/layout.ts';
 import { openPorts } from '../../../src/engine/hook/wiring/ports.ts';
 import type { ProjectPorts } from '../../../src/engine/hook/wiring/project-ports.ts';
@@ -50,6 +51,7 @@ function run({ answer, meanwhile, proof }: Person, more: Partial<SetupFlags> = {
     json: false,
     gates: false,
     proof: proof !== undefined,
+    show: false,
     scope: 'project',
     ...more,
   };

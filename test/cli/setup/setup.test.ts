@@ -83,9 +83,11 @@ describe('without a terminal and without a yes', () => {
     expect(code).toBe(1);
     const fingerprint = /^Fingerprint: ([0-9a-f]{64})$/m.exec(stdout)?.[1];
     expect(stdout).toMatch(/^ {2}fail +tests +\d+\.\d s {2}`make test` fails with exit code 2$/m);
-    expect(stdout).toContain('  tests: make test\n');
-    expect(stdout).toMatch(/^ {2}skip +intact +\d+\.\d s {2}it looks at changes, and there are none yet$/m);
-    expect(stdout).toMatch(/^ {2}- +proof +judged in a session only/m);
+    expect(stdout).toContain('Fails before any work: tests\n');
+    expect(stdout).toContain('Proposed: done when tests, tidy, intact, honest pass. All of it: --show\n');
+    expect(stdout).toContain('Known failures: tests. They hold nobody until they have passed once.\n');
+    expect(stdout).toContain('Left out: proof: the command that it compares fails as a whole\n');
+    expect((await setup(['--show'])).stdout).toContain('  known_failures:\n    - { gate: tests, since: ');
     expect(stdout).toContain('Nothing was done.\n');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       `To do exactly this without being asked: untildone setup --no-proof --yes --accept ${fingerprint}`,

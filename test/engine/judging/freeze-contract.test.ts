@@ -62,6 +62,7 @@ describe('the fingerprint that a person approves', () => {
     ['what is told with prompts', { ...CONTRACT, prompt: { gates: [], tell: 'x' } }],
     ['what sessions of a run may do', { ...CONTRACT, run: { allow: ['Bash'] } }],
     ['a memory', { ...CONTRACT, memory: { files: ['A.md'], lines: 1, inject: ['startup'], update: true } }],
+    ['a failure that is known', { ...CONTRACT, knownFailures: [{ gate: 'tests', test: 'a' }] }],
     ['a webhook', { ...CONTRACT, notify: [{ webhook: 'https://example.com', on: ['done'] }] }],
   ])('changes with %s', async (_, contract, parts) => {
     expect(await printOf(contract, parts)).not.toBe(await printOf(CONTRACT));

@@ -14,6 +14,7 @@ const KEYS: [key: keyof Contract, written: string][] = [
   ['run', 'run'],
   ['memory', 'memory'],
   ['notify', 'notify'],
+  ['knownFailures', 'known_failures'],
 ];
 
 type Trusted = Pick<FrozenContract, 'contract'> & { frozen: Pick<FrozenContract['frozen'], 'parts'> };

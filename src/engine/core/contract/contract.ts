@@ -157,6 +157,16 @@ export type PresetName = (typeof PRESETS)[number];
 
 export const DEFAULT_ASK: AskRule = DEFAULTS.ask;
 
+/** A failure that you have accepted. It holds nobody until what fails has passed once. */
+export interface KnownFailure {
+  gate: string;
+  /** The test, as reports of its runner name it. Absent: the command of the gate fails as a whole. */
+  test?: string;
+  /** The day on which it was seen: `2026-01-05`. */
+  since?: string;
+  reason?: string;
+}
+
 export interface Contract {
   v: 1;
   task?: string;
@@ -181,6 +191,8 @@ export interface Contract {
   /** Absent: off. */
   sandbox?: SandboxRule;
   limits: Limits;
+  /** Failures that were there before the work began. */
+  knownFailures?: KnownFailure[];
   onContext: 'continue' | 'spawn';
   /** Absent: as `DEFAULT_ASK` says. */
   ask?: AskRule;

@@ -61,7 +61,7 @@ export function reasonFor(
 
 const WEAKENED_LINES = 5;
 
-/** Says early what running the old tests will measure in the end. */
+/** What `tests_intact` noted. Where the tests of the start are run in the end, that measures it. */
 function weakenedTests(verdicts: readonly Verdict[]): string {
   const notes = verdicts.flatMap(({ kind, outcome, notes: found = [] }) =>
     kind === 'tests_intact' && outcome === 'pass' ? found : [],
@@ -73,7 +73,7 @@ function weakenedTests(verdicts: readonly Verdict[]): string {
 }
 
 const WEAKENED =
-  'These edits seem to weaken tests. The tests as they were at the start are run on your code before the end, so put back what the task does not ask for:';
+  'These edits seem to weaken tests. They hold nobody, and are named in the receipt: put back what the task does not ask for.';
 
 /** Tells a session about its loop after a resume or a compaction. */
 export function reminderFor(

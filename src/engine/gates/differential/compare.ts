@@ -205,7 +205,16 @@ async function repeatedTests(
   const narrowed = parts.narrowed(atStart);
   if (atStart.size > 0 && !narrowed) return undefined;
   const part = narrowed && (await runs.of(await parts.tree(trees.oldOnNew, narrowed), OLD_ON_NEW));
-  return { ...present, ...part, tests: mergedTests(present.tests, part?.tests ?? new Map(), isRepeated) };
+  return {
+    ...present,
+    ...part,
+    tests: mergedTests(present.tests, testsOf(part, atStart, units), isRepeated),
+  };
+}
+
+/** What these units said. Files of others were left without a test in them. */
+function testsOf(run: Run | undefined, wanted: ReadonlySet<string>, units: TestParts['units']) {
+  return new Map([...(run?.tests ?? [])].filter(([test]) => wanted.has(units.ofTest(test) ?? '')));
 }
 
 const OLD_ON_NEW = 'the tests of the start on the code of now';

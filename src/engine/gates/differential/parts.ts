@@ -56,11 +56,12 @@ export async function partsOf(
     units,
     reach: reachOf((path) => loads.get(path)),
     narrowed: (wanted) => narrowedTo(wanted, units, around),
-    tree: (of, { without, emptied }) =>
-      rooms.compose(
-        { rest: of, from: of, takes: () => false, without: (path) => without.has(path), texts: emptied },
-        signal,
-      ),
+    tree: async (of, { without, emptied }) => {
+      const there = new Set((await rooms.files(of, signal)).map(({ path }) => path));
+      const texts = Object.fromEntries(Object.entries(emptied).filter(([path]) => there.has(path)));
+      const isOut = (path: string) => without.has(path);
+      return rooms.compose({ rest: of, from: of, takes: () => false, without: isOut, texts }, signal);
+    },
     changedCode: changedCode(trees),
   };
 }

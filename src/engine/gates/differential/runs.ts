@@ -1,5 +1,6 @@
 /** Runs the tests on trees, each in a clean room. What a run of a tree showed is kept, so that no tree is measured twice. */
 import type { DifferentialOptions } from '../../core/contract/gate-options.ts';
+import { knownFailuresOf } from '../../core/contract/known-failures.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
 import type { Rooms } from '../../ports/rooms.ts';
@@ -52,7 +53,7 @@ export function runsOf(
         throw new Unmeasurable(`${what} could not be measured: ${error.message}`, evidence);
       },
     );
-    const run = runFrom(ended, walls);
+    const run = runFrom(ended, walls, knownFailuresOf(context.request.contract, context.name));
     if (!('problem' in run)) return run;
     throw new Unmeasurable(`${what} could not be measured: \`${tests.command}\` ${run.problem}`, [
       ...(ended.result.exitCode === 127 ? [NOT_INSTALLED] : []),

@@ -60,8 +60,12 @@ export function findFailures(plain: readonly string[]): string[] {
     for (const failure of found?.failures ?? []) failures.add(withoutDuration(failure));
     for (const warning of found?.warnings ?? []) warnings.add(withoutDuration(warning));
   });
-  return [...(failures.size > 0 ? failures : warnings)];
+  const found = [...(failures.size > 0 ? failures : warnings)];
+  return [...found.filter(isPytestSummary), ...found.filter((line) => !isPytestSummary(line))];
 }
+
+/** At its end pytest names each test with the error that ended it. Above it shows causes of causes. */
+const isPytestSummary = (line: string) => PYTEST_SUMMARY.test(line);
 
 function firstFound(line: string, at: number, lines: readonly string[], memory: Memory) {
   if (line === '' || memory.muted) return undefined;
@@ -274,6 +278,7 @@ const JAVA_FRAME = /^at [\w$./]+\([\w$]+\.(?:java|kt|scala):\d+\)$/;
 const FOREIGN_FRAME =
   /node_modules|\bnode:|^at (?:java|javax|jdk|sun|kotlin|scala|org\.junit|org\.opentest4j|org\.hamcrest|org\.gradle)[./]/;
 const PYTHON_FRAME = /^File "(?!.*(?:site-packages|\/lib\/python|<frozen))[^"]+", line \d+/;
+const PYTEST_SUMMARY = /^(?:FAILED|ERROR) \S+(?:::|\.py\b)/;
 const PYTEST_DETAIL = /^E {2,}\S/;
 
 /** A test that is expected to fail. It does not count, nor does the block that explains it. */

@@ -1,12 +1,16 @@
+import { knownFailuresOf } from '../../core/contract/known-failures.ts';
 import type { HookEvent } from '../../core/loop/event.ts';
 import { countsOf } from '../../core/proof/test-results.ts';
 import { quoteForShell } from '../../core/shell/words.ts';
 import { fileNameFor, insideProject } from '../../core/text/paths.ts';
+import { withWritten } from '../../core/words/written.ts';
 import type { Place } from '../../ports/rooms.ts';
 import type { Gate } from '../gate.ts';
 import { textEventFor } from '../hook/event.ts';
+import { measuredIn } from '../shared/asks.ts';
 import { isCompared, type TestsToRun } from '../shared/compared.ts';
 import type { RanInRoom } from '../shared/room-run.ts';
+import { withoutKnown } from './known-failures.ts';
 import { judgementOf, proofOf, UNTIL_ABORTED } from './outcome.ts';
 import { comparedWithStart } from './shown-tests.ts';
 import { runTraits } from './traits.ts';
@@ -27,7 +31,7 @@ export const runGate: Gate<'run'> = {
       return { outcome: 'unproven', summary: `the folder "${cwd}" is not inside the project` };
     const outputFile = `${request.outputDir}/${fileNameFor(name)}.txt`;
     const tests = { command, cwd, env };
-    const { ended, room, walls } =
+    const { ended, room, walls, changed } =
       !event && isCompared(tests, context)
         ? await (await import('../shared/room-run.ts')).sharedRun(tests, outputFile, context, signal)
         : await runAt(await context.place(signal), { ...tests, folder, event, outputFile }, signal);
@@ -38,7 +42,10 @@ export const runGate: Gate<'run'> = {
       ...(room === 'clean' ? { room } : {}),
       ...(ended.tests ? { tests: countsOf(ended.tests) } : {}),
     };
-    const judgement = { ...judgementOf(command, result), proof };
+    const known = knownFailuresOf(request.contract, name);
+    const ran = { ...judgementOf(command, result), proof };
+    const found = changed ? withWritten(ran, changed) : ran;
+    const judgement = withoutKnown(found, ended.tests, known, measuredIn(context));
     return comparedWithStart(judgement, { command, tests: ended.tests }, context);
   },
 };

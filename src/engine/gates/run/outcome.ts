@@ -1,6 +1,7 @@
 import { fingerprint, type Proof, withoutVolatileParts } from '../../core/loop/verdict.ts';
 import { plainLines } from '../../core/text/ansi.ts';
 import { oneLine } from '../../core/text/clip.ts';
+import { firstErrorLines } from '../../core/text/first-error.ts';
 import { redact } from '../../core/text/redact.ts';
 import type { ShellResult } from '../../ports/ports.ts';
 import type { Judgement } from '../gate.ts';
@@ -52,6 +53,7 @@ export function proofOf(command: string, result: ShellResult, outputFile: string
 }
 
 const FAILURE_LINES = 24;
+const FIRST_LINES = 5;
 const LAST_LINES = 10;
 const LINE_LENGTH = 300;
 
@@ -61,7 +63,14 @@ export function usefulLines(output: string): string[] {
   const failures = findFailures(lines).slice(0, FAILURE_LINES);
   const shown = new Set(failures);
   const last = lines.filter((line) => isWorthShowing(line) && !shown.has(line.trim())).slice(-LAST_LINES);
-  return [...failures, ...last].map((line) => oneLine(line, LINE_LENGTH));
+  const first = failures.length > 0 ? failures : firstErrorAbove(lines, last);
+  return [...first, ...last].map((line) => oneLine(line, LINE_LENGTH));
+}
+
+/** The first error of an output, where the last lines do not show it. */
+function firstErrorAbove(lines: readonly string[], last: readonly string[]): string[] {
+  const found = firstErrorLines(lines.join('\n'), FIRST_LINES);
+  return last.some((line) => line.includes(found[0] ?? '')) ? [] : found;
 }
 
 /** Whether a line says something. Rulers and the lines that npm adds to every failure do not. */

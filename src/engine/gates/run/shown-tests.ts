@@ -1,5 +1,6 @@
 /** A test run that passes has to show what it ran: not less than at the start of the loop. */
 import { countOf, passes, type TestResults } from '../../core/proof/test-results.ts';
+import type { Kept } from '../../ports/ports.ts';
 import type { GateContext, Judgement } from '../gate.ts';
 import { hasDifferential, measuredIn } from '../shared/asks.ts';
 
@@ -27,14 +28,35 @@ export function comparedWithStart(
   const baseTree = request.base.tree;
   const measured = measuredIn(context);
   if (tree === undefined || baseTree === undefined || !measured) return judgement;
-  const key = `tests ${judges.digest(JSON.stringify([context.name, run.command, baseTree]))}`;
+  const at = { gate: context.name, command: run.command, tree: baseTree };
   if (tree === baseTree) {
-    if (tests) measured.write(key, shownIn(tests));
+    if (tests) rememberShown(at, tests, measured, judges.digest);
     return judgement;
   }
   if (hasDifferential(context) || judgement.outcome !== 'pass') return judgement;
-  const before = measured.read(key) as Shown | undefined;
+  const before = measured.read(keyOf(at, judges.digest)) as Shown | undefined;
   return before ? withoutLoss(judgement, before, tests, context) : judgement;
+}
+
+/** A run of the command of a gate on the tree with which a loop begins. */
+interface RunAtStart {
+  gate: string;
+  command: string;
+  tree: string;
+}
+
+/** Keeps what a run showed, for judgings of later trees. */
+export function rememberShown(
+  run: RunAtStart,
+  tests: TestResults,
+  measured: Kept,
+  digest: (text: string) => string,
+): void {
+  measured.write(keyOf(run, digest), shownIn(tests));
+}
+
+function keyOf({ gate, command, tree }: RunAtStart, digest: (text: string) => string): string {
+  return `tests ${digest(JSON.stringify([gate, command, tree]))}`;
 }
 
 function shownIn({ tests }: TestResults): Shown {

@@ -1,6 +1,8 @@
 /** Runs tests in a clean room of their own, with a canary among them. */
+import { knownFailuresOf } from '../../core/contract/known-failures.ts';
 import { countOf } from '../../core/proof/test-results.ts';
 import { insideProject } from '../../core/text/paths.ts';
+import type { WrittenFiles } from '../../core/words/written.ts';
 import type { Place, Room, Rooms, TestCommand, TestRun } from '../../ports/rooms.ts';
 import type { GateContext } from '../gate.ts';
 import { UNTIL_ABORTED } from '../run/outcome.ts';
@@ -12,6 +14,8 @@ export interface RanInRoom {
   ended: TestRun;
   room: Place['room'];
   walls: string | undefined;
+  /** What the command changed; absent where its room tells when it is left. */
+  changed?: WrittenFiles | undefined;
 }
 
 /** `outputFile`: where the whole output is kept. Rejects when there can be no room. */
@@ -36,7 +40,9 @@ export async function runInRoom(
       timeoutMs: UNTIL_ABORTED,
       signal,
     };
-    return { ended: await runOrder(room, { ...order, canary }), room: 'clean', walls: room.walls };
+    const ended = await runOrder(room, { ...order, canary });
+    const changed = ended.result.exitCode === 0 ? await room.changed() : undefined;
+    return { ended, room: 'clean', walls: room.walls, changed };
   } finally {
     await room.dispose();
   }
@@ -62,7 +68,7 @@ export async function sharedRun(
   const { tree, rooms } = context;
   if (tree === undefined || !rooms) throw new Error('a run that is shared needs a tree and clean rooms');
   const ran = await runInRoom(tree, tests, outputFile, { ...context, rooms }, signal);
-  const run = runFrom(ran.ended, ran.walls);
+  const run = runFrom(ran.ended, ran.walls, knownFailuresOf(context.request.contract, context.name));
   if (!('problem' in run)) keepRun(runName(tree, tests, context), run, runsKept(context));
   return ran;
 }

@@ -1,4 +1,6 @@
 /** What a run of the tests on a tree showed. Gates of one command share it, so that no tree is measured twice. */
+import type { KnownFailure } from '../../core/contract/contract.ts';
+import { failsAsKnown } from '../../core/contract/known-failures.ts';
 import { type Measured, measured } from '../../core/proof/differential.ts';
 import { type PrintedSummary, summaryIn } from '../../core/proof/printed-summary.ts';
 import type { Tally } from '../../core/proof/test-results.ts';
@@ -27,23 +29,27 @@ export interface Run extends Measured {
 
 export const NOTHING_RUN: Run = { tests: new Map(), green: false, whole: true, lines: [], durationMs: 0 };
 
-/** What a finished command says, or why it says nothing. */
+/** What a finished command says, or why it says nothing. One that fails only in tests that are known to fail is green. */
 export function runFrom(
   { result, tests, asked, canary }: TestRun,
   walls: string | undefined,
+  known: readonly KnownFailure[],
 ): Run | { problem: string } {
   const seen = measured(result, tests);
   if ('problem' in seen) return seen;
   const { exitCode, outputSha256, durationMs } = result;
+  const isKnown = !seen.green && failsAsKnown(tests, known);
   return {
     ...seen,
+    green: seen.green || isKnown,
     lines: usefulLines(result.output),
     exitCode,
     outputSha256,
     durationMs,
     walls,
     asked,
-    printed: summaryIn(result.output),
+    // It counts failures that are known.
+    printed: isKnown ? undefined : summaryIn(result.output),
     canary,
   };
 }

@@ -2,12 +2,11 @@
 import { type Explanation, Explanations, type SourceChange } from './explain.ts';
 import { type FilePair, type MatchedFile, matchTests, placeOf, type TestPair } from './match-tests.ts';
 import type { Finding, Mark, TestCase } from './model.ts';
-
 import { coverage, tokensOf } from './tokens.ts';
 
 export interface Compared {
   findings: Finding[];
-  /** Tests that went together with what they tested: the name of it, and those of the tests. */
+  /** Tests that are gone for a reason: what it is, in words, and their names. */
   explained: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -17,8 +16,11 @@ export function compareTests(pairs: readonly FilePair[], sources: readonly Sourc
   const explained = new Map<string, string[]>();
   const isOpen = (test: TestCase) => {
     const why: Explanation | undefined = explanations.of(test);
-    if (why?.why === 'subject') explained.set(why.name, [...(explained.get(why.name) ?? []), test.name]);
-    return why === undefined;
+    if (why === undefined) return true;
+    if (why.why === 'elsewhere') return false;
+    const words = why.why === 'subject' ? `went together with ${why.name}` : PART_OF_OTHERS;
+    explained.set(words, [...(explained.get(words) ?? []), test.name]);
+    return false;
   };
   const oldMarks = pairs.flatMap((pair) => pair.before?.facts.marks ?? []);
   const findings = files.flatMap((file) => {
@@ -38,6 +40,8 @@ export function compareTests(pairs: readonly FilePair[], sources: readonly Sourc
     explained,
   };
 }
+
+const PART_OF_OTHERS = 'seem to be part of other tests now';
 
 /** A test file that was deleted, or renamed so that no runner finds it. A file whose tests are all elsewhere was moved. */
 function goneFile(
@@ -208,7 +212,7 @@ function weakerOutside({ pair }: MatchedFile): Finding[] {
             id: `assertions:${after.path}`,
             path: after.path,
             text: `outside of its tests, it has ${now} assertions, it had ${shared}`,
-            weight: isScript ? 'loss' : 'suspicion',
+            weight: isScript && now === 0 ? 'loss' : 'suspicion',
           },
         ]
       : [];

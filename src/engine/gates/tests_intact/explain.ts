@@ -11,7 +11,8 @@ export interface SourceChange {
   after?: string;
 }
 
-export type Explanation = { why: 'elsewhere' } | { why: 'subject'; name: string };
+/** elsewhere: another test says it. scattered: the words are new somewhere in the tests. subject: what it is about is gone. */
+export type Explanation = { why: 'elsewhere' | 'scattered' } | { why: 'subject'; name: string };
 
 /** So much of a test has to be elsewhere now. */
 const MOSTLY = 0.75;
@@ -49,6 +50,7 @@ export class Explanations {
     const left = tokensOf(now?.text ?? '');
     const words = new Set([...tokensOf(test.text)].filter((word) => !left.has(word)));
     if (words.size > 0 && this.isElsewhere(words, now)) return { why: 'elsewhere' };
+    if (coverage(words, this.fresh) >= MOSTLY) return { why: 'scattered' };
     const named = [
       ...words,
       ...(test.text.match(/--[a-z][\w-]{2,40}/g) ?? []),
@@ -58,9 +60,8 @@ export class Explanations {
     return name === undefined ? undefined : { why: 'subject', name };
   }
 
-  /** Whether another test took it in, or already said the same, or it became rows and helpers. */
+  /** Whether another test took it in, or already said the same. */
   private isElsewhere(words: ReadonlySet<string>, own: TestCase | undefined): boolean {
-    if (coverage(words, this.fresh) >= MOSTLY) return true;
     return this.places.some(({ test, old, now }) => {
       if (test === own || coverage(words, now) < MOSTLY) return false;
       const gained = new Set([...words].filter((word) => !old.has(word)));
@@ -70,9 +71,17 @@ export class Explanations {
   }
 }
 
+/** A function that nothing calls says nothing. */
 function freshLines({ before, after }: FilePair): string[] {
-  const known = new Set((before?.facts.code ?? '').split('\n').map((line) => line.trim()));
-  return (after?.facts.code ?? '').split('\n').filter((line) => !known.has(line.trim()));
+  const { code = '', helpers = [] } = after?.facts ?? {};
+  const words = code.match(/[\w$]+/g) ?? [];
+  const idle = helpers.filter(({ name }) => words.filter((word) => word === name).length < 2);
+  const known = new Set(
+    [...(before?.facts.code ?? '').split('\n'), ...idle.flatMap(({ lines }) => lines)].map((line) =>
+      line.trim(),
+    ),
+  );
+  return code.split('\n').filter((line) => !known.has(line.trim()));
 }
 
 function goneNames(sources: readonly SourceChange[]): string[] {

@@ -15,7 +15,7 @@ export type ChangedFile = SourceChange;
 export interface Weakenings {
   /** Of tests, snapshots, and the settings of runners, coverage, continuous integration, compilers and linters. */
   findings: Finding[];
-  /** Tests that went together with what they tested, in words. */
+  /** Tests that are gone for a reason, in words. */
   explained: string[];
   /** What could not be read, in words. */
   problems: string[];
@@ -54,7 +54,7 @@ export async function findWeakenings(
         files.flatMap((file) => plainPairs(file, (path) => isConfig(path) && !isTestInput(path))),
       ),
     ],
-    explained: [...explained].map(([name, removed]) => withSubject(name, removed)),
+    explained: [...explained].map(([why, names]) => inWords(why, names)),
     problems: [...new Set([...then.problems, ...now.problems])],
   };
 }
@@ -72,11 +72,10 @@ function codeIn(file: ChangedFile, isTest: boolean): ChangedFile[] {
   ];
 }
 
-function withSubject(name: string, tests: readonly string[]): string {
-  const [first = ''] = tests;
-  return tests.length === 1
-    ? `the test "${first}" went together with ${name}`
-    : `${tests.length} tests went together with ${name}, among them "${first}"`;
+function inWords(why: string, names: readonly string[]): string {
+  const more = names.length - 1;
+  const tests = names.filter((name) => name !== '');
+  return `"${tests[0] ?? 'a script'}"${more > 0 ? ` and ${more} more` : ''} ${why}`;
 }
 
 type Facts = ReadonlyMap<string, TestFacts>;

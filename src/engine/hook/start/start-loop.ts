@@ -15,11 +15,13 @@ import { baseGates } from '../../core/loop/since-start.ts';
 import type { StartedWith } from '../../core/loop/started-with.ts';
 import { sumUp, unchangedYet, type Verdict } from '../../core/loop/verdict.ts';
 import { testsChangedBefore } from '../../core/proof/changed-tests.ts';
+import type { Tally } from '../../core/proof/test-results.ts';
 import type { Judges } from '../../gates/gate.ts';
+import { keepRun, type Run, runName, runsKept } from '../../gates/shared/test-run.ts';
 import { measures, traitsOf } from '../../gates/traits.ts';
 import { asTrusted, freeze } from '../../judging/freeze-contract.ts';
 import { judge } from '../../judging/judge.ts';
-import type { Judged } from '../../ports/judging.ts';
+import type { Judged, JudgingRequest } from '../../ports/judging.ts';
 import type { LoopRef, NewLoop } from '../../ports/ports.ts';
 
 export interface LoopPlan {
@@ -236,23 +238,70 @@ function judgedAtOnce(call: GateCall): GateCall {
   return { ...call, spec, ...(call.children ? { children: call.children.map(judgedAtOnce) } : {}) };
 }
 
+/** What was just judged on the tree with which a loop may begin soon. */
+export interface JustJudged {
+  verdicts: readonly Verdict[];
+  /** Runs of tests, by gate, for gates that compare later runs with them. */
+  runs: Readonly<Record<string, Run>>;
+}
+
+/** What is kept of it. */
+interface ServedStart {
+  verdicts: Verdict[];
+  runs: [gate: string, run: Omit<Run, 'tests'> & { tests: [string, Tally][] }][];
+}
+
+const JUST_JUDGED = 'judged on a tree';
+
+/** Keeps it for the start of a loop under this contract. */
+export function serveStart(
+  tree: string,
+  { verdicts, runs }: JustJudged,
+  { project, fingerprint }: Pick<FrozenContract['frozen'], 'project' | 'fingerprint'>,
+  judges: Judges,
+): void {
+  const served: ServedStart = {
+    verdicts: [...verdicts],
+    runs: Object.entries(runs).map(([gate, run]) => [gate, { ...run, tests: [...run.tests] }]),
+  };
+  judges.measured?.(project, fingerprint).write(`${JUST_JUDGED} ${tree}`, served);
+}
+
+/** The verdicts on the tree of the start that are known already. Runs of its tests are kept under the names of this start. */
+function servedAt(
+  tree: string | undefined,
+  contract: FrozenContract,
+  request: JudgingRequest,
+  judges: Judges,
+): ReadonlyMap<string, Verdict> {
+  if (tree === undefined) return new Map();
+  const { project, fingerprint } = contract.frozen;
+  const kept = judges.measured?.(project, fingerprint).read(`${JUST_JUDGED} ${tree}`);
+  const { verdicts = [], runs = [] } = (kept ?? {}) as Partial<ServedStart>;
+  const asked = { request, judges };
+  for (const [gate, run] of runs) {
+    const spec = contract.contract.gates[gate];
+    if (spec?.kind === 'run')
+      keepRun(runName(tree, spec.options, asked), { ...run, tests: new Map(run.tests) }, runsKept(asked));
+  }
+  return new Map(verdicts.map((verdict) => [verdict.gate, { ...verdict, reused: true }]));
+}
+
 async function judgeBaseline(
   plan: LoopPlan,
   contract: FrozenContract,
   base: { tree?: string; commit?: string },
   judges: Judges,
 ): Promise<Judged> {
-  return judge(
-    {
-      calls: baselineCalls(plan.contract),
-      ...contract,
-      session: plan.session,
-      task: plan.task,
-      outputDir: plan.outputDir,
-      base,
-      allowed: [],
-      toolRan: true,
-    },
-    judges,
-  );
+  const request: JudgingRequest = {
+    calls: baselineCalls(plan.contract),
+    ...contract,
+    session: plan.session,
+    task: plan.task,
+    outputDir: plan.outputDir,
+    base,
+    allowed: [],
+    toolRan: true,
+  };
+  return judge({ ...request, served: servedAt(base.tree, contract, request, judges) }, judges);
 }

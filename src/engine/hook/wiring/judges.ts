@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { readConversation } from '../../client/transcript/conversation.ts';
 import { readSubagentActivity } from '../../client/transcript/subagent.ts';
@@ -43,6 +44,7 @@ export async function openJudges(
   const [gates, wallsFor] = await Promise.all([part(() => gatesOf(contract)), wallsOf(contract, env, home)]);
   return {
     gates,
+    cores: availableParallelism(),
     shell,
     inPlace: (dir, asked) => {
       const { walls } = wallsFor(asked?.sandbox);

@@ -1,12 +1,14 @@
 /** A folder as a place for commands, with what test runners can tell. */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestResults } from '../../core/proof/test-results.ts';
+import { sha256 } from '../../files/digest.ts';
+import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Place, TestCommand, TestRun } from '../../ports/rooms.ts';
 import { systemShell } from '../shell/shell.ts';
-import { askForReport, collectReports } from '../test-report/ask.ts';
+import { askForReport, collectReports, withoutAsked } from '../test-report/ask.ts';
 import type { Laid } from '../test-report/canary.ts';
 import { goOutput } from '../test-report/json.ts';
 import { reachIn } from '../walls/protected.ts';
@@ -108,7 +110,7 @@ export async function runTests(
     const { tests, laid } = canary ? canary.found(reports, reported) : { tests: reported };
     const isOther = asked.command !== command.command;
     return {
-      result: isOther ? asPeopleRead(result, tests) : result,
+      result: asPeopleRead(result, tests, isOther, reports, command.outputFile),
       asked: isOther || Object.keys(asked.env).length > 1,
       tests,
       ...(laid ? { canary: laid } : {}),
@@ -126,15 +128,41 @@ function withoutNaming(canary: Laid, result: ShellResult): ShellResult {
   return { ...result, output: without(output), stdout: without(stdout), stderr: stderr && without(stderr) };
 }
 
-/** A runner that was asked for events prints them instead of its usual lines. */
-function asPeopleRead(result: ShellResult, tests: TestResults | undefined): ShellResult {
+/** A runner that was asked for events prints them instead of its usual lines, and what asked it is nothing of the project. */
+function asPeopleRead(
+  result: ShellResult,
+  tests: TestResults | undefined,
+  wasAsked: boolean,
+  reports: string,
+  outputFile: string | undefined,
+): ShellResult {
+  const clean = (text: string) => {
+    const own = withoutAsked(text, reports);
+    return wasAsked ? goOutput(own) : own;
+  };
+  const output = clean(result.output);
   const failing = [...(tests?.tests ?? [])].flatMap(([name, { failed }]) =>
     failed > 0 ? [`✖ ${name}`] : [],
   );
-  const output = goOutput(result.output);
   return {
     ...result,
-    output: output.trim() === '' ? failing.join('\n') : output,
-    stdout: goOutput(result.stdout),
+    output: wasAsked && output.trim() === '' ? failing.join('\n') : output,
+    stdout: clean(result.stdout),
+    ...(outputFile === undefined ? {} : cleanFile(outputFile, clean)),
   };
 }
+
+/** The whole output in its file, as people read it, and its digest then. */
+function cleanFile(
+  path: string,
+  clean: (text: string) => string,
+): Partial<Pick<ShellResult, 'outputSha256' | 'outputBytes'>> {
+  const bytes = readSmall(path, WHOLE_OUTPUT);
+  if (bytes === undefined) return {};
+  const text = clean(bytes);
+  if (text === bytes) return {};
+  writeFileSync(path, text, { mode: 0o600 });
+  return { outputSha256: sha256(text), outputBytes: Buffer.byteLength(text) };
+}
+
+const WHOLE_OUTPUT = 64 * 1024 * 1024;

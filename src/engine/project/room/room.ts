@@ -22,11 +22,12 @@ import { isNoneMarked } from '../../files/process-tree.ts';
 import { readSmall } from '../../files/whole-file.ts';
 import type { Shell, ShellResult } from '../../ports/ports.ts';
 import type { Room, RoomOrder, TreeFile } from '../../ports/rooms.ts';
-import { asArguments, filtersOff, gitOutput } from '../git.ts';
+import { gitOutput } from '../git.ts';
 import { systemShell } from '../shell/shell.ts';
 import { filesOf } from '../trees/compose.ts';
 import { fill, removeWhole, treeId } from '../trees/scratch.ts';
 import { type Enclosure, wallsName } from '../walls/walls.ts';
+import { changedFiles } from './changed.ts';
 import { type RoomEnvironment, withoutSecrets } from './environment.ts';
 import { runTests } from './in-place.ts';
 import { type KeptPlace, keepFiles, type Stamps, stampsOf, takeKeptFiles } from './kept-tree.ts';
@@ -97,7 +98,9 @@ export async function openRoom(request: RoomRequest, options: RoomOptions): Prom
       room: 'clean',
       walls: options.walls && wallsName(options.walls),
       runTests: (command) => runTests(command, place.project, shell, environment, temp),
-      changed: () => changedFiles(place.project),
+      changed: () => changedFiles(place.project, tree).catch(() => ({ expected: [], code: ['.git'] })),
+      restore: () =>
+        fill(place.project, options.shadowDir, { tree, base, signal: request.signal, hasFiles: true }),
       dispose,
     };
   } catch (error) {
@@ -286,15 +289,6 @@ function namingByPath(shell: Shell, dir: string): Shell {
       return { ...result, output: named(output), stdout: named(stdout), stderr: stderr && named(stderr) };
     },
   };
-}
-
-/** Files of the tree that are not as they were when the room was opened. */
-async function changedFiles(dir: string): Promise<string[]> {
-  const place = { cwd: dir, env: QUIET };
-  const off = await filtersOff(place);
-  const args = ['diff-files', '--ignore-submodules=dirty', '--name-only', '-z'];
-  const output = await gitOutput({ args: [...asArguments(off), ...args], ...place });
-  return output.toString('utf8').split('\0').filter(Boolean);
 }
 
 function layOver(dir: string, path: string, content: string | Uint8Array): void {

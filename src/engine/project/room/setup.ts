@@ -10,8 +10,9 @@ import {
   utimesSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { oneLine } from '../../core/text/clip.ts';
 import { Unmeasurable } from '../../core/text/errors.ts';
-import { firstErrors, saidLines } from '../../core/text/first-errors.ts';
+import { firstErrorLines } from '../../core/text/first-error.ts';
 import { pathMatcher } from '../../core/text/globs.ts';
 import { sha256 } from '../../files/digest.ts';
 import { namesIn, readSmall, writeWhole } from '../../files/whole-file.ts';
@@ -172,7 +173,7 @@ async function make(
   if (setup.found) layFound(setup.found, place.project, setup.found.store);
   for (const command of setup.run) {
     const result = await world.run(command, place);
-    if (result.exitCode !== 0) throw failed(command, result);
+    if (result.exitCode !== 0) throw failedSetup(command, result);
   }
   for (const command of setup.warmUp ?? []) await world.run(command, place);
   takeInputsOut(setup, before, place.project);
@@ -184,18 +185,25 @@ async function make(
   keepRecord(folder, world.key);
 }
 
-function failed(command: string, result: ShellResult): Unmeasurable {
-  const [first] = firstErrors(result.output);
-  const why = first === undefined ? '' : `: ${first}`;
-  return new Unmeasurable(
-    `the setup ${named([command])} ${howEnded(result)}${why}`,
-    saidLines(result.output),
-  );
-}
-
 function named(commands: readonly string[]): string {
   return `\`${commands.join(' && ')}\``;
 }
+
+/** Says first what the command says first of what is wrong. */
+function failedSetup(command: string, result: ShellResult): Unmeasurable {
+  const [first, ...rest] = firstErrorLines(result.output, LINES_SHOWN);
+  const why = first === undefined ? '' : `: ${oneLine(first, FIRST_LENGTH)}`;
+  const evidence = first === undefined ? lastLines(result.output) : rest;
+  return new Unmeasurable(`the setup ${named([command])} ${howEnded(result)}${why}`, evidence);
+}
+
+function lastLines(output: string): string[] {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(-LINES_SHOWN);
+}
+
+const FIRST_LENGTH = 200;
+const LINES_SHOWN = 12;
 
 function howEnded({ exitCode, endedBy }: ShellResult): string {
   if (exitCode !== undefined) return `fails with exit code ${exitCode}`;

@@ -63,7 +63,8 @@ export function scrubbedEnvironment(environment: NodeJS.ProcessEnv, isOurs = fal
   // `hook.sh` moved the certificates to this name, because they make Node slow to start.
   const certificates = environment.UNTILDONE_EXTRA_CA_CERTS;
   if (certificates) scrubbed.NODE_EXTRA_CA_CERTS = certificates;
-  return { ...scrubbed, NO_COLOR: '1', TERM: 'dumb' };
+  // Not NO_COLOR: outputs are no terminal, and tests of programs that paint would fail with it.
+  return { ...scrubbed, TERM: 'dumb' };
 }
 
 function marksIn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

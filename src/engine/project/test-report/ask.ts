@@ -1,6 +1,6 @@
 /** Asks the test runner behind a command for a report, and finds what it wrote. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { joinResults, type TestResults } from '../../core/proof/test-results.ts';
 import { type ShellCall, shellCalls } from '../../core/shell/calls.ts';
@@ -10,6 +10,7 @@ import { resolveParts } from '../facts/command-parts.ts';
 import type { CanaryRunner } from './canary-forms.ts';
 import { readCargo } from './cargo.ts';
 import { readGoJson, readRunnerJson } from './json.ts';
+import { MOCHA_REPORTER } from './mocha-reporter.ts';
 import { NODE_REPORTER, REPORTS, readNodeReport } from './node-reporter.ts';
 import { readUnittest } from './unittest.ts';
 
@@ -87,6 +88,12 @@ function isUnittest({ program, args }: ShellCall): boolean {
   );
 }
 
+function mochaReporter(reports: string): string {
+  const file = join(reports, 'mocha-reporter.cjs');
+  writeFileSync(file, MOCHA_REPORTER);
+  return file;
+}
+
 const RUNNERS: readonly [CanaryRunner, (call: ShellCall) => boolean][] = [
   ['node', isNodeTest],
   ['vitest', ({ program }) => program === 'vitest'],
@@ -101,7 +108,7 @@ const RUNNERS: readonly [CanaryRunner, (call: ShellCall) => boolean][] = [
 const JSON_OPTIONS: Record<string, (file: string) => string> = {
   vitest: (file) => `--reporter=default --reporter=json --outputFile.json=${singleQuoted(file)}`,
   jest: (file) => `--json --outputFile=${singleQuoted(file)}`,
-  mocha: (file) => `--reporter json --reporter-option output=${singleQuoted(file)}`,
+  mocha: (file) => `--reporter ${singleQuoted(mochaReporter(dirname(file)))}`,
 };
 
 /** Adds options to a command that does nothing but call one runner, itself or by one script of a package. */
@@ -128,6 +135,22 @@ function withReport(
   if (!options) return command;
   const isNpm = own?.program === 'npm';
   return `${command} ${isNpm && !/ -- /.test(command) ? '-- ' : ''}${options}`;
+}
+
+/** The first of the options that are added to a command, as its runner or package manager may quote it. */
+const OUR_OPTIONS = /[ "']--(?:reporter|json|outputFile|junitxml)\b/;
+
+/** An output without what asking added to it: options in the line that a package manager repeats, places of reports. */
+export function withoutAsked(text: string, reports: string): string {
+  const name = basename(reports);
+  if (!text.includes(name)) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const at = line.includes(name) ? line.search(OUR_OPTIONS) : line.length;
+      return at < 0 ? [] : [line.slice(0, at).replace(/[ "'-]{1,9}$/, '')];
+    })
+    .join('\n');
 }
 
 /** Places where build tools leave JUnit's XML, relative to a module. */

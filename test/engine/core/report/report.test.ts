@@ -269,3 +269,19 @@ describe('SARIF', () => {
     expect(sarifProblems(log)).toHaveLength(3);
   });
 });
+
+test('what a gate that passes has noted, and what a person allowed, is a warning at its place and stands in the summary', () => {
+  const notes = ['a.test.js:3 "adds" has 1 assertion, it had 2 [assertions:a.test.js:adds]', 'one went'];
+  const exceptions = ['a.test.js:9 added .skip to "b" [skip:a.test.js:b]'];
+  const passing = verdict('intact', { outcome: 'pass', kind: 'tests_intact', notes, exceptions });
+  const report = reportOf([verdict('ready', { outcome: 'pass', children: [passing] })], { exitCode: 0 });
+  expect(report.findings.map(({ level, path, line }) => [level, path, line])).toEqual([
+    ['warning', 'packages/a/a.test.js', 9],
+    ['warning', 'packages/a/a.test.js', 3],
+    ['warning', 'packages/a/untildone.yaml', 1],
+  ]);
+  expect(report.findings.map(annotation)[0]).toMatch(/^::warning file=packages\/a\/a\.test\.js,line=9,/);
+  expect(summaryText(report)).toContain('intact&#44; noted');
+  expect(summaryText(report)).toContain('allowed by a person: a.test.js:9 added .skip');
+  expect(reportOf([verdict('quiet', { outcome: 'pass' })]).findings).toEqual([]);
+});

@@ -171,7 +171,8 @@ function fakeRoom() {
     room: 'clean' as const,
     shell: { run: async () => result },
     runTests: async () => ({ result }),
-    changed: async () => [],
+    changed: async () => ({ expected: [], code: [] }),
+    restore: async () => {},
     dispose: async () => {},
   };
 }

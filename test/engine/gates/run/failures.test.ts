@@ -67,6 +67,9 @@ const FIRST_LINES: Record<string, string[]> = {
     'at exports.discount (cart.js:2:35)',
   ],
   pytest: [
+    'FAILED test_cart.py::test_adds - assert 3 == 2',
+    'FAILED test_cart.py::TestCart::test_many[2] - assert 3 == ((2 + 1) + 2 == 2)',
+    'ERROR test_cart.py::test_with_database - RuntimeError: no database',
     'E RuntimeError: no database',
     'test_cart.py:8: RuntimeError',
     'E assert 3 == 2',
@@ -74,9 +77,6 @@ const FIRST_LINES: Record<string, string[]> = {
     'test_cart.py:5: AssertionError',
     'E assert 3 == ((2 + 1) + 2 == 2)',
     'test_cart.py:14: AssertionError',
-    'FAILED test_cart.py::test_adds - assert 3 == 2',
-    'FAILED test_cart.py::TestCart::test_many[2] - assert 3 == ((2 + 1) + 2 == 2)',
-    'ERROR test_cart.py::test_with_database - RuntimeError: no database',
   ],
   'python-unittest': [
     'ERROR: test_breaks (test_unit.CartTest.test_breaks)',

@@ -99,7 +99,7 @@ async function expectExactly(): Promise<Room> {
   const fresh = await room({}, `fresh-${Math.random()}`);
   expect(contentOf(next.dir)).toEqual(contentOf(fresh.dir));
   expect(await run(next, 'git status --porcelain --ignored')).toBe('');
-  expect(await next.changed()).toEqual([]);
+  expect(await next.changed()).toEqual({ expected: [], code: [] });
   return next;
 }
 

@@ -159,11 +159,14 @@ describe('a setup', () => {
     opened.splice(0, 1);
   });
 
-  test('that fails says so, with its output', async () => {
-    const setup = { ...SETUP(), run: ['echo no such package; exit 3'] };
+  test.each<[string, string, string[]]>([
+    ['echo fetching; echo no such package; echo bye; exit 3', ': no such package', ['bye']],
+    ['echo fetching; exit 3', '', ['fetching']],
+  ])('that fails says first what it says first of the error: %s', async (command, why, evidence) => {
+    const setup = { ...SETUP(), run: [command] };
     await expect(room({ setup })).rejects.toMatchObject({
-      message: 'the setup `echo no such package; exit 3` fails with exit code 3',
-      evidence: ['no such package'],
+      message: `the setup \`${command}\` fails with exit code 3${why}`,
+      evidence,
     });
     expect(existsSync(join(root, 'home/rooms/0.lock'))).toBe(false);
   });

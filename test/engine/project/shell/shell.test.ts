@@ -304,7 +304,6 @@ describe('the environment of a command', () => {
       HOME: '/home/ada',
       AWS_REGION: 'eu-central-1',
       GIT_AUTHOR_NAME: 'Ada',
-      NO_COLOR: '1',
       TERM: 'dumb',
     });
   });
@@ -388,16 +387,7 @@ describe('in a job of CI', () => {
 
   test('a command gets nothing by which it could speak for the job, and the rest', () => {
     expect(Object.keys(scrubbedEnvironment(job)).sort()).toEqual(
-      [
-        'CI',
-        'GITHUB_ACTIONS',
-        'GITHUB_SHA',
-        'GITHUB_WORKSPACE',
-        'MY_API_TOKEN',
-        'NO_COLOR',
-        'RUNNER_OS',
-        'TERM',
-      ].sort(),
+      ['CI', 'GITHUB_ACTIONS', 'GITHUB_SHA', 'GITHUB_WORKSPACE', 'MY_API_TOKEN', 'RUNNER_OS', 'TERM'].sort(),
     );
   });
 

@@ -1,7 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TestResults } from '../../../../src/engine/core/proof/test-results.ts';
+import { judgementOf } from '../../../../src/engine/gates/run/outcome.ts';
+import { inPlace } from '../../../../src/engine/project/room/in-place.ts';
 import { systemShell } from '../../../../src/engine/project/shell/shell.ts';
 import { askForReport, collectReports } from '../../../../src/engine/project/test-report/ask.ts';
 import { PATIENCE_MS } from '../../../support/patience.ts';
@@ -30,10 +34,14 @@ async function reported(command: string): Promise<string[] | undefined> {
       oneStream: true,
     });
     const results = await collectReports(reports, root, output, { since: 0 });
-    return results && [`whole: ${results.whole}`, ...[...results.tests].map(line).sort()];
+    return linesOf(results);
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
+}
+
+function linesOf(results: TestResults | undefined): string[] | undefined {
+  return results && [`whole: ${results.whole}`, ...[...results.tests].map(line).sort()];
 }
 
 const line = ([name, tally]: [string, object]) =>
@@ -101,23 +109,80 @@ test('vitest, by a script of the package', async () => {
   ]);
 });
 
+describe('mocha, which takes one reporter', () => {
+  /** As much of mocha as loads a reporter and runs tests. */
+  function installMocha(): void {
+    write('node_modules/mocha/package.json', '{"name": "mocha", "main": "index.js", "bin": "bin.js"}');
+    write(
+      'node_modules/mocha/index.js',
+      `exports.reporters = { Spec: class { constructor(runner) {
+        runner.on('pass', ({ title }) => console.log('  ✔ ' + title));
+        runner.on('fail', ({ title }, e) => console.log('  1 failing\\n\\n  1) ' + title + ':\\n     ' + e.stack));
+      } } };`,
+    );
+    write(
+      'node_modules/mocha/load.js',
+      `const { EventEmitter } = require('node:events');
+      exports.run = (reporter) => {
+        const runner = new EventEmitter();
+        new (require(reporter))(runner, {});
+        const of = (title) => ({ title, fullTitle: () => 'sums ' + title, file: process.cwd() + '/test/a.js' });
+        runner.emit('pass', of('adds'));
+        runner.emit('fail', of('"before all" hook'), new Error('no database'));
+        runner.emit('pending', of('later'));
+        runner.emit('end');
+        process.exitCode = 1;
+      };`,
+    );
+    write(
+      'node_modules/mocha/bin.js',
+      "#!/usr/bin/env node\nrequire('./load.js').run(process.argv[process.argv.indexOf('--reporter') + 1]);",
+    );
+    chmodSync(join(root, 'node_modules/mocha/bin.js'), 0o755);
+    mkdirSync(join(root, 'node_modules/.bin'));
+    symlinkSync('../mocha/bin.js', join(root, 'node_modules/.bin/mocha'));
+    write('package.json', JSON.stringify({ scripts: { test: 'mocha' } }));
+  }
+
+  test('prints as ever, names hooks that fail, and shows nothing of ours', async () => {
+    installMocha();
+    const outputFile = join(root, 'output.txt');
+    const run = { command: 'npm test', cwd: root, outputFile, timeoutMs: PATIENCE_MS, oneStream: true };
+    const { result, tests } = await inPlace(root, systemShell(process.env), process.env).runTests(run);
+    expect(linesOf(tests)).toEqual([
+      'whole: true',
+      'test/a.js > sums "before all" hook: 1 failed',
+      'test/a.js > sums adds: 1 passed',
+      'test/a.js > sums later: 1 skipped',
+    ]);
+    expect(judgementOf('npm test', result).evidence?.slice(0, 2)).toEqual([
+      '1) "before all" hook',
+      'Error: no database',
+    ]);
+    expect(result.output).toContain('> mocha\n');
+    expect(result.output).not.toMatch(/untildone-report|--reporter/);
+    expect(readFileSync(outputFile, 'utf8')).toBe(result.output);
+    expect(result.outputSha256).toBe(createHash('sha256').update(result.output).digest('hex'));
+  });
+});
+
 describe('options are added to a command that does nothing but call one runner', () => {
   const asked = (command: string, scripts: Record<string, string> = {}) => {
     write('package.json', JSON.stringify({ scripts }));
-    return askForReport(command, root, '/reports', {}).command;
+    return askForReport(command, root, root, {}).command;
   };
   test.each([
-    ['npx jest', {}, "npx jest --json --outputFile='/reports/runner.json'"],
-    ['pnpm test', { test: 'jest --ci' }, "pnpm test --json --outputFile='/reports/runner.json'"],
+    ['npx jest', {}, () => `npx jest --json --outputFile='${join(root, 'runner.json')}'`],
     [
-      'npm test',
-      { test: 'mocha' },
-      "npm test -- --reporter json --reporter-option output='/reports/runner.json'",
+      'pnpm test',
+      { test: 'jest --ci' },
+      () => `pnpm test --json --outputFile='${join(root, 'runner.json')}'`,
     ],
-    ['go test ./...', {}, 'go test -json ./...'],
-    ['cargo test --offline -- --quiet', {}, 'cargo test --no-fail-fast --offline -- --quiet'],
+    ['npm test', { test: 'mocha' }, () => `npm test -- --reporter '${join(root, 'mocha-reporter.cjs')}'`],
+    ['go test ./...', {}, () => 'go test -json ./...'],
+    ['cargo test --offline -- --quiet', {}, () => 'cargo test --no-fail-fast --offline -- --quiet'],
   ])('%s', (command, scripts, expected) => {
-    expect(asked(command, scripts)).toBe(expected);
+    expect(asked(command, scripts)).toBe(expected());
   });
 
   test.each([

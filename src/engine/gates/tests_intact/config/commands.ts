@@ -65,7 +65,7 @@ const WATCHED =
 
 const TOOLS: Record<string, RegExp> = {
   tests:
-    /\b(vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|uvu|pytest|bun test|deno test|go test|cargo test)\b|--test\b/,
+    /\b(vitest|jest|mocha|ava|tap|jasmine|playwright|cypress|karma|uvu|ts-scripts|react-scripts|pytest|bun test|deno test|go test|cargo test)\b|--test\b/,
   types: /\b(tsc|vue-tsc|tsgo|svelte-check|mypy|pyright)\b/,
   lint: /\b(eslint|biome|oxlint|xo|standard|tslint|ruff|knip)\b/,
   coverage: /\b(c8|nyc)\b|--coverage\b/,
@@ -96,17 +96,21 @@ export function compareScripts(path: string, before: string, after: string): Fin
     const at = after.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1;
     const isGone = now[name] === undefined;
     const place = isGone || at === 0 ? {} : { line: at };
+    // A script beside the one that tests may go, and a step of one may move to another.
+    const isBeside = isGone ? !/^tests?$/.test(name) : LESS.test(text);
     return [
       {
         id: `script:${path}:${name}`,
         path,
         ...place,
         text: `the script "${name}" ${text}`,
-        weight: isGone && !/test/.test(name) ? 'suspicion' : 'loss',
+        weight: isBeside ? 'suspicion' : 'loss',
       },
     ];
   });
 }
+
+const LESS = /^no longer runs (?:c8|nyc|--coverage|tsc|vue-tsc|tsgo|eslint|biome|xo|standard|tslint)\b/;
 
 function weakening(then: string, now: string | undefined): string | undefined {
   if (doesNothing(then)) return undefined;

@@ -176,7 +176,7 @@ describe('scripts of package.json', () => {
     ],
     ['snapshots rewritten', () => edit('vitest run', 'vitest run -u'), ['script:*:test']],
     ['tests left out', () => edit('vitest run', 'vitest run --exclude test/a.test.ts'), ['script:*:test']],
-    ['without the types', () => edit('tsc -p . && ', ''), ['script:*:test']],
+    ['without the types', () => edit('tsc -p . && ', ''), ['(script:*:test)']],
     ['removed', () => edit('"lint": "eslint .",', ''), ['(script:*:lint)']],
     ['another runner', () => edit('vitest run', 'jest'), []],
     ['handed to another script', () => edit('tsc -p . && vitest run', 'npm run check && npm run unit'), []],
