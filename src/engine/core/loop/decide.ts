@@ -137,11 +137,14 @@ function agentsQuestion(
   return { kind: 'allow', cause: 'approval', wait: 'approval', detail };
 }
 
-/** Asks you when only questions are open. The agent is not held for them. A phase is not asked about before it began. */
+/**
+ * Asks you when only questions are open. The agent is not held for them. A phase is not asked about before it began. A gate
+ * that waits for the others to pass is no failure: it is judged after your answer.
+ */
 function question({ phase }: StopSeen, verdicts: readonly Verdict[]): Decision | undefined {
   if (phase?.unheard) return undefined;
   // In a phase that ends with a question, verdicts of a foreign format do not count: they are about the whole task.
-  const blocking = sumUp(verdicts).blocking.filter((v) => !phase?.asks || v.asks !== undefined);
+  const blocking = sumUp(verdicts).blocking.filter((v) => !v.waits && (!phase?.asks || v.asks !== undefined));
   if (blocking.length === 0 || blocking.some((v) => v.asks === undefined)) return undefined;
   const asked = new Set(blocking.flatMap(questionsIn).map((v) => `${v.gate}: ${v.asks}`));
   return {

@@ -91,6 +91,14 @@ describe('nothing is done that was done before', () => {
       'allow',
     ]);
   });
+  test('a gate that waits for the others to pass holds no question back; one that fails does', () => {
+    const asks = verdict('fail', { gate: 'intact', asks: 'Is that wanted?' });
+    const waits = verdict('unproven', { gate: 'proof', waits: true });
+    const last = (...verdicts: Parameters<typeof stop>) => play([stop(...verdicts)], unjudged).decisions;
+    expect(last(asks, waits)).toEqual(['allow']);
+    expect(last(asks, waits, verdict('fail', { gate: 'lint' }))).toEqual(['block']);
+    expect(last(waits, verdict('fail', { gate: 'lint' }))).toEqual(['block']);
+  });
   test('where nothing was judged at the start, it is held once, and ends as a claim', () => {
     const { decisions, state } = play(Array(2).fill(stop(verdict('pass'), changed('fail'))), unjudged);
     expect(decisions).toEqual(['block', 'claimed_done']);
