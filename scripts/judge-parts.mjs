@@ -49,8 +49,13 @@ const besideEachOther = {
 /** The settings of esbuild for the core. */
 export const coreOfJudge = { ...besideEachOther, entryPoints: ['src/main/judge.ts'] };
 
-/** The settings of esbuild for each part. One that rarely needs another loads that one's bundle. */
+/** Parts that load the Agent SDK, an ES module of whoever installed it. */
+const LOADING_THE_SDK = new Set(['judge-models', 'judge-sessions']);
+
+/** The settings of esbuild for each part. One that rarely needs another part loads that one's bundle. */
 export const partsOfJudge = Object.entries(PARTS_OF_JUDGE).map(([name, entry]) => ({
   name,
-  settings: { ...besideEachOther, entryPoints: [entry] },
+  settings: LOADING_THE_SDK.has(name)
+    ? { entryPoints: [entry] }
+    : { ...besideEachOther, entryPoints: [entry] },
 }));
