@@ -78,7 +78,9 @@ describe('from nothing', () => {
     writeFileSync(join(bin, 'claude'), '#!/bin/sh\ntouch "$TMPDIR/begun"\nsleep 1000\n', { mode: 0o755 });
     scene.environment.PATH = `${bin}:${process.env.PATH}`;
     const terminal = inTerminal(scene);
-    await terminal.sees('[y/N]');
+    await terminal.sees('Is making this pass the work?');
+    terminal.type('y\r');
+    await terminal.sees('add the hooks?');
     terminal.type('y\r');
     const temporary = scene.environment.TMPDIR ?? '';
     await waitFor(() =>
