@@ -116,8 +116,8 @@ function stemOf(path: string): string {
 const DEFINITIONS: readonly RegExp[] = [
   // A word of the language before the name: functions, classes, types, modules.
   /\b(?:def|function\*?|func|fn|class|interface|trait|struct|enum|union|module|mod|macro_rules!|attr_\w+|type|record)[ \t]+(?:\([^()\n]*\)[ \t]*)?(?:self\.|:)?([A-Za-z_$][\w$]*)/g,
-  // Values of a whole file, not of a function.
-  /^(?:export\s+)?(?:(?:const|let|var|static|final|pub(?:\([^)]*\))?)\s+){1,3}(?:mut\s+)?([A-Za-z_$][\w$]*)/gm,
+  // Values of a whole file, not of a function, and not of another module.
+  /^(?:export\s+)?(?:(?:const|let|var|static|final|pub(?:\([^)]*\))?)\s+){1,3}(?:mut\s+)?([A-Za-z_$][\w$]*)\b(?!\s*=\s*require\b)/gm,
   /^([A-Za-z_]\w*)(?:\s*:\s*[^=\n]+)?\s*=(?!=)/gm,
   // Members: `name(...) {`, `exports.name =`, `name: function`, `public int name(`.
   /^[ \t]*(?:(?:public|private|protected|static|async|get|set|final|abstract|override)\s+)*(?:\*\s*)?([A-Za-z_$][\w$]*)\s*(?:<[^>\n]*>)?\([^;\n]*\)\s*(?::[^{;\n]+)?\{\s*$/gm,
