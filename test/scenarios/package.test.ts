@@ -26,7 +26,7 @@ function freshClone(): string {
 /** All that the package may hold, and why. `plugin` and its marketplace are there when they are in the clone. */
 const NEEDED = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^dist\/(?:untildone|hook(?:-rest)?|events|tool(?:-rules|-rest)?|format-[a-z-]+|formats(?:-rest)?|statusline|judge(?:-[a-z]+)?|telemetry|fleet-run)\.cjs$/,
+  /^dist\/(?:untildone|hook(?:-rest)?|events|tool(?:-rules|-rest)?|format-[a-z-]+|formats(?:-rest)?|statusline|judge(?:-[a-z-]+)?|telemetry|fleet-run)\.cjs$/,
   /^dist\/dashboard\/(?:index\.html|app\.js|app\.css|icon\.svg)$/,
   /^dist\/(?:index|program\/[\w-]+)\.mjs$/,
   /^dist\/THIRD-PARTY\.txt$/,

@@ -67,7 +67,7 @@ async function newMachine(start: string): Promise<{ scene: Scene; env: Record<st
   return { scene, env };
 }
 
-/** Types a line into a terminal, and says yes when it asks. */
+/** Types a line into a terminal, and says yes to each question. */
 function typeInTerminal(
   line: string,
   cwd: string,
@@ -76,12 +76,11 @@ function typeInTerminal(
   return new Promise((resolve, reject) => {
     const terminal = spawn(PTY, ['-qec', line, '/dev/null'], { cwd, env });
     let screen = '';
-    let answered = false;
+    let answered = 0;
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       screen += text;
-      if (answered || !/\[y\/N\]/i.test(screen)) return;
-      answered = true;
-      terminal.stdin.write('y\n');
+      const asked = screen.match(/\[y\/N\]/gi)?.length ?? 0;
+      for (; answered < asked; answered++) terminal.stdin.write('y\n');
     });
     terminal.stderr.resume();
     terminal.on('error', reject);
