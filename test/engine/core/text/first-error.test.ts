@@ -9,7 +9,7 @@ npm error
 npm error Missing: left-pad@1.3.0 from lock file
 npm error
 npm error Clean install a project
-npm error A complete log of this run can be found in: /root/.npm/_logs/x.log`;
+npm error A complete log of this run can be found in: /home/ann/.npm/_logs/x.log`;
 
 test.each<[string, string, string]>([
   [
