@@ -246,11 +246,12 @@ describe.runIf(isKept)('compiled code that Node keeps', () => {
     const without = await onFullDisk({ NODE_DISABLE_COMPILE_CACHE: '1' });
     expect(without.stdout).toContain('nothing is proven');
     expect(await onFullDisk()).toEqual(without);
-    const [left = ''] = cached();
+    const entries = cached();
+    const [left = ''] = entries;
     expect(statSync(left).size).toBe(0);
     for (let n = 0; n < 120; n++) writeFileSync(`${left}${n}`, '');
     expect(await onFullDisk()).toEqual(without);
-    expect(cached()).toHaveLength(1);
+    expect(cached()).toHaveLength(entries.length);
   });
 
   test('goes with untildone prune, whichever Node it is of', () => {
