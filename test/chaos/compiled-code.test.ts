@@ -53,6 +53,8 @@ function hook(
     env: { ...world.env, ...env },
     cwd: world.project,
     encoding: 'utf8',
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
   });
   return { code: status, out: stdout, err: stderr };
 }
