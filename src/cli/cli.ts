@@ -114,7 +114,7 @@ function addEventCommands(cli: Command): void {
     .action(async () => (await loaded(() => import('./statusline.ts'))).printStatusline());
 }
 
-/** The same command among all others. */
+/** The command as it stands in the whole program, where every command is registered. */
 function amongAll(command: Command): Command {
   const all = buildCli();
   return calledCommand(all, nameOf(command).split(' ')) ?? all;

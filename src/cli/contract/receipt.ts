@@ -98,7 +98,7 @@ export function showKey(world: ProjectPorts, out: (line: string) => void): void 
   for (const line of pem.trimEnd().split('\n')) out(line);
 }
 
-/** The same for programs: what was changed, what is only noted, and what else was said. */
+/** Findings of a receipt for programs: what was changed, what is only noted, and what else was said. */
 export function receiptFindings(exitCode: number, said: readonly string[]): string[] {
   const problems = said.filter((line) => line.startsWith(CHANGED)).map((line) => line.slice(CHANGED.length));
   const notes = said.filter((line) => line.startsWith(NOTE)).map((line) => line.slice(NOTE.length));

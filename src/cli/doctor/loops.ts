@@ -45,7 +45,7 @@ function findingsOf(loop: Found, store: FileStore, { env, home, now, project }: 
     transcript !== undefined && readGoal(transcript) ? found(goal(ref.loop, transcript)) : NOTHING,
   ]);
   if (unheld === undefined) return looked;
-  // The same is said of the whole project already.
+  // The report names this reason for the whole project already.
   if (!hooksAt(project).held && unheld === whyOf(hooksAt(project))) return looked;
   return joinLooked([looked, found(unheldLoop(ref.loop, state, unheld))]);
 }

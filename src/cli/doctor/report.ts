@@ -77,7 +77,7 @@ function proofLines({ proof, looked }: Diagnosis): string[] {
     return [
       labelled('good', 'PROVEN', `a Stop is held here: ${client} was held, and let go when it was done`),
     ];
-  // The same may have been found without a session.
+  // An error may have been found before, without starting a session.
   const known = looked.findings.some(({ severity }) => severity === 'error');
   const label = proof.outcome === 'not_held' ? 'NOT HELD' : 'unproven';
   const after = known && proof.outcome === 'not_held' ? ' (see the errors above)' : '';

@@ -24,9 +24,9 @@ export interface LookOptions {
   frustration: boolean;
   /** For the sessions of a project: how long ago at most. */
   sinceMs: number;
-  /** So many bytes are to be read, of this. */
+  /** Reading begins: how many bytes there are, and of what. */
   begin: (bytes: number, what: string) => void;
-  /** So many more were read. */
+  /** Reports the bytes that were read since the last call. */
   progress: (bytes: number) => void;
 }
 
